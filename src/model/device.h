@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <compare>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -57,6 +58,10 @@ struct DeviceReport {
       0;  // Unix seconds by the driver's clock: shown, never used for ageing
   std::chrono::seconds lease{0};  // 0: the driver set none, the default holds
 };
+
+// Longest message kept of a device, in bytes: the limit of the API's message field
+// (core/v1 ResourceHealthMessageMaxLength).
+inline constexpr std::size_t kMaxStoredMessage = 1024;
 
 // What is known about a device now.
 struct DeviceHealth {

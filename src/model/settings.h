@@ -24,6 +24,8 @@ struct Settings {
   std::chrono::seconds report_grace{10};  // how long a first report is waited for before a device
                                           // that was never reported is published as Unknown
   std::chrono::hours retention{24 * 7};   // devices and ended pods nobody speaks of any more
+  std::size_t max_patches_in_flight = 8;  // two a connection keep each of them busy
+  bool dry_run = false;                   // patches are printed only, so pods never show them
 
   const DriverSettings& ForDriver(const std::string& name) const {
     static const DriverSettings kDefaults;

@@ -1,0 +1,61 @@
+#include "reconciler/api_trouble.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace dra_health {
+namespace {
+
+using effect::Severity;
+
+constexpr BackoffLimits kPause{std::chrono::milliseconds{500}, std::chrono::milliseconds{15'000}};
+// Reasons can carry names; what was said is forgotten rather than kept without bound.
+constexpr std::size_t kMostSaid = 256;
+constexpr const char* kFailing = "failing";
+
+}  // namespace
+
+ApiTrouble::ApiTrouble(std::uint64_t seed) : pause_(kPause, seed) {}
+
+void ApiTrouble::Note(const event::PatchDone& done, const std::string& pod, BootTime now,
+                      Effects& effects) {
+  switch (done.outcome) {
+    case event::PatchOutcome::kRetry:
+      ++failures_;
+      SayOnce(kFailing, Severity::kWarning, "patching pods fails, retrying: " + done.why, effects);
+      if (failures_ >= kFailuresToPause) paused_until_ = now + pause_.Next();
+      paused_until_ = std::max(paused_until_, now + done.retry_after);
+      return;
+    case event::PatchOutcome::kForbidden:
+      SayOnce(done.why, Severity::kError, "may not patch pods: " + done.why, effects);
+      break;
+    case event::PatchOutcome::kDenied:
+      SayOnce(done.why, Severity::kError, "the patch of pod " + pod + " was denied: " + done.why,
+              effects);
+      break;
+    default:
+      break;
+  }
+  // The server answered, whatever it said.
+  if (said_.erase(kFailing) > 0) {
+    effects.effects.emplace_back(
+        effect::Notice{Severity::kInfo, "the API server answers patches again"});
+  }
+  Reconnected();
+}
+
+void ApiTrouble::Reconnected() {
+  failures_ = 0;
+  pause_.Reset();
+  paused_until_ = {};
+}
+
+void ApiTrouble::SayOnce(const std::string& key, Severity severity, std::string text,
+                         Effects& effects) {
+  if (said_.size() >= kMostSaid) said_.clear();
+  if (said_.insert(key).second) {
+    effects.effects.emplace_back(effect::Notice{severity, std::move(text)});
+  }
+}
+
+}  // namespace dra_health

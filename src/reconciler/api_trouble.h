@@ -1,0 +1,41 @@
+#pragma once
+
+#include <set>
+#include <string>
+
+#include "base/backoff.h"
+#include "base/clock.h"
+#include "model/effect.h"
+#include "model/event.h"
+
+namespace dra_health {
+
+// What is wrong with the API server, over all pods: says it once, and keeps a fleet of pods from
+// knocking at a dead server each on its own. Pure; one thread.
+class ApiTrouble {
+ public:
+  explicit ApiTrouble(std::uint64_t seed);
+
+  // Looks at the outcome of a patch of `pod` (namespace/name).
+  void Note(const event::PatchDone& done, const std::string& pod, BootTime now, Effects& effects);
+  void Reconnected();
+
+  // No patch is to be sent before this.
+  BootTime paused_until() const { return paused_until_; }
+  // How many patches may be under way, of `most`: one while the server only fails.
+  std::size_t Room(std::size_t most) const { return failures_ < kFailuresToPause ? most : 1; }
+
+  // Adds the notice unless `key` was said before.
+  void SayOnce(const std::string& key, effect::Severity severity, std::string text,
+               Effects& effects);
+
+ private:
+  static constexpr int kFailuresToPause = 3;
+
+  int failures_ = 0;  // in a row
+  Backoff pause_;
+  BootTime paused_until_;
+  std::set<std::string> said_;
+};
+
+}  // namespace dra_health

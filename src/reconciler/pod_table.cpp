@@ -1,0 +1,355 @@
+#include "reconciler/pod_table.h"
+
+#include <algorithm>
+#include <functional>
+#include <ranges>
+
+#include "base/text.h"
+
+namespace dra_health {
+namespace {
+
+using effect::Severity;
+
+std::string FullName(const PodRecord& record) { return record.namespace_name + "/" + record.name; }
+
+bool HoldsClaims(const Pod& pod) { return !pod.claims.empty() || pod.extended.has_value(); }
+
+AllocationRecord ToRecord(const std::string& uid, const Allocation& allocation, WallTime from) {
+  return {uid,
+          allocation.container,
+          allocation.pod_claim,
+          allocation.claim,
+          allocation.request,
+          allocation.key,
+          allocation.share_id,
+          from,
+          std::nullopt};
+}
+
+bool SameAllocation(const AllocationRecord& a, const AllocationRecord& b) {
+  return a.container == b.container && a.pod_claim == b.pod_claim && a.claim == b.claim &&
+         a.request == b.request && a.key == b.key && a.share_id == b.share_id;
+}
+
+}  // namespace
+
+void PodTable::Restore(const StoredState& stored, Moment now) {
+  started_ = now.boot;
+  for (const PodRecord& record : stored.pods) restored_.emplace(record.uid, record);
+  for (const AllocationRecord& record : stored.allocations) {
+    open_before_[record.pod_uid].push_back(record);
+  }
+}
+
+void PodTable::Handle(const event::PodsListed& event, Moment now, Effects& effects) {
+  std::set<std::string> present;
+  for (const auto& pod : event.pods) present.insert(pod->uid);
+  std::vector<std::string> gone;
+  for (const auto& [uid, entry] : pods_) {
+    if (!present.contains(uid)) gone.push_back(uid);
+  }
+  for (const std::string& uid : gone) Delete(uid, now, effects);
+  for (const auto& pod : event.pods) Observe(pod, now, effects);
+  if (std::exchange(listed_, true)) return;
+  for (auto& [uid, record] : restored_) {
+    record.deleted = now.wall;
+    effects.writes.emplace_back(record);
+    effects.writes.emplace_back(EndAllocations{uid, now.wall});
+  }
+  restored_.clear();
+  open_before_.clear();
+}
+
+void PodTable::Handle(const event::PodChanged& event, Moment now, Effects& effects) {
+  Observe(event.pod, now, effects);
+}
+
+void PodTable::Handle(const event::PodDeleted& event, Moment now, Effects& effects) {
+  Delete(event.uid, now, effects);
+}
+
+void PodTable::Handle(const event::ClaimRead& event, Moment now, Effects& effects) {
+  if (!event.claim && event.claim.error().kind == ErrorKind::kItem) {
+    trouble_.SayOnce(event.claim.error().message, Severity::kWarning, event.claim.error().message,
+                     effects);
+  }
+  for (auto& [uid, entry] : pods_) {
+    if (entry.record.namespace_name != event.namespace_name) continue;
+    if (entry.claims.Answer(event.name, event.claim, now.boot)) Remap(entry, now, effects);
+    Queue(uid);
+  }
+}
+
+void PodTable::Handle(const event::PodRead& event, Moment now, Effects& effects) {
+  const auto found = pods_.find(event.uid);
+  if (found == pods_.end()) return;
+  if (event.pod && (*event.pod)->uid == event.uid) {
+    Observe(*event.pod, now, effects);
+  } else if (event.pod || event.pod.error().kind == ErrorKind::kItem) {
+    Delete(event.uid, now, effects);  // gone, or another pod has its name now
+  } else {
+    found->second.publisher.RereadFailed(now.boot);
+    Queue(event.uid);
+  }
+}
+
+void PodTable::Handle(const event::PatchDone& event, Moment now, Effects& effects) {
+  --in_flight_;
+  const auto found = pods_.find(event.uid);
+  if (found == pods_.end()) return;
+  Entry& entry = found->second;
+  const std::string name = FullName(entry.record);
+  trouble_.Note(event, name, now.boot, effects);
+  entry.record.last_error =
+      event.outcome == event::PatchOutcome::kApplied ? "" : CutBytes(event.why, kMaxStoredMessage);
+  switch (entry.publisher.Done(event, now.boot)) {
+    case Publisher::Reaction::kNone:
+      break;
+    case Publisher::Reaction::kReread:
+      effects.effects.emplace_back(
+          effect::ReadPod{entry.record.namespace_name, entry.record.name, event.uid});
+      break;
+    case Publisher::Reaction::kFieldDropped:
+      server_.drops_field = true;
+      trouble_.SayOnce("drops field", Severity::kWarning,
+                       "the API server does not keep allocatedResourcesStatus (its feature gate "
+                       "ResourceHealthStatus is off); publishing the condition alone until it has "
+                       "been reconnected to",
+                       effects);
+      break;
+    case Publisher::Reaction::kMessageDropped:
+      server_.drops_messages = true;
+      trouble_.SayOnce("drops messages", Severity::kWarning,
+                       "the API server does not keep messages in allocatedResourcesStatus (its "
+                       "feature gate ResourceHealthStatusMessage is off)",
+                       effects);
+      break;
+    case Publisher::Reaction::kRefusedEntries:
+      trouble_.SayOnce("refused " + event.uid, Severity::kError,
+                       "the API server refuses a part of what pod " + name +
+                           " shall say, leaving that out: " + event.why,
+                       effects);
+      break;
+  }
+  UpdateRecord(entry, now, effects, event.outcome == event::PatchOutcome::kApplied);
+  Queue(event.uid);
+}
+
+void PodTable::Handle(const event::ApiReconnected&) {
+  server_ = {};
+  trouble_.Reconnected();
+  for (auto& [uid, entry] : pods_) {
+    entry.publisher.RetryNow();
+    Queue(uid);
+  }
+}
+
+void PodTable::DevicesChanged(const std::vector<DeviceKey>& keys) {
+  for (const DeviceKey& key : keys) {
+    const auto holders = holders_.find(key);
+    if (holders == holders_.end()) continue;
+    for (const std::string& uid : holders->second) Queue(uid);
+  }
+}
+
+void PodTable::DriverChanged(const std::string& driver) {
+  const auto first = holders_.lower_bound(DeviceKey{driver, "", ""});
+  for (auto it = first; it != holders_.end() && it->first.driver == driver; ++it) {
+    for (const std::string& uid : it->second) Queue(uid);
+  }
+}
+
+void PodTable::Settle(Moment now, Effects& effects) {
+  while (!wakes_.empty() && wakes_.begin()->first <= now.boot) {
+    const std::string uid = wakes_.begin()->second;
+    SetWake(uid, pods_.at(uid), BootTime::max());
+    Queue(uid);
+  }
+  const std::size_t room = trouble_.Room(settings_.max_patches_in_flight);
+  while (!queue_.empty() && in_flight_ < room && trouble_.paused_until() <= now.boot) {
+    const std::string uid = std::move(queue_.front());
+    queue_.pop_front();
+    const auto found = pods_.find(uid);
+    if (found == pods_.end()) continue;
+    Entry& entry = found->second;
+    entry.queued = false;
+    ReadDueClaims(entry, now, effects);
+    BootTime wake = entry.claims.NextDeadline();
+    Rebuild(entry, now, wake);
+    if (auto patch = entry.publisher.Next(now)) {
+      ++in_flight_;
+      effects.effects.emplace_back(effect::Patch{*std::move(patch)});
+    }
+    SetWake(uid, entry, std::min(wake, entry.publisher.wake_at()));
+    UpdateRecord(entry, now, effects, false);
+    if (entry.record.field == FieldState::kContested) {
+      trouble_.SayOnce(
+          "contested", Severity::kWarning,
+          "another writer, most likely the kubelet, takes allocatedResourcesStatus of "
+          "pod " +
+              FullName(entry.record) +
+              " and maybe others away; putting it back at "
+              "growing intervals and keeping the condition right. The admission policy in "
+              "manifests/guard lets both writers live together",
+          effects);
+    }
+  }
+}
+
+BootTime PodTable::NextDeadline() const {
+  BootTime next = wakes_.empty() ? BootTime::max() : wakes_.begin()->first;
+  if (!queue_.empty() && in_flight_ == 0) next = std::min(next, trouble_.paused_until());
+  return next;
+}
+
+void PodTable::Observe(const std::shared_ptr<const Pod>& pod, Moment now, Effects& effects) {
+  auto found = pods_.find(pod->uid);
+  if (found == pods_.end()) {
+    if (!HoldsClaims(*pod)) return;
+    const std::uint64_t seed = seed_ ^ std::hash<std::string>{}(pod->uid);
+    found = pods_.try_emplace(pod->uid, settings_, server_, seed).first;
+    PodRecord& record = found->second.record;
+    if (const auto before = restored_.extract(pod->uid)) {
+      record = before.mapped();
+    } else {
+      record.uid = pod->uid;
+      record.namespace_name = pod->namespace_name;
+      record.name = pod->name;
+      record.first_seen = now.wall;
+      effects.writes.emplace_back(record);
+    }
+  }
+  Entry& entry = found->second;
+  Queue(pod->uid);
+  if (!entry.publisher.Observe(pod, now.boot)) return;
+  entry.claims.Learn(*pod);
+  Remap(entry, now, effects);
+  if (pod->ended && !entry.frozen) {
+    BootTime ask_again = BootTime::max();
+    if (entry.publisher.want()) Rebuild(entry, now, ask_again);
+    entry.frozen = true;
+    if (!entry.record.ended) {
+      entry.record.ended = now.wall;
+      effects.writes.emplace_back(entry.record);
+    }
+  }
+}
+
+void PodTable::Delete(const std::string& uid, Moment now, Effects& effects) {
+  const auto found = pods_.find(uid);
+  if (found == pods_.end()) return;
+  Entry& entry = found->second;
+  entry.record.deleted = now.wall;
+  effects.writes.emplace_back(entry.record);
+  effects.writes.emplace_back(EndAllocations{uid, now.wall});
+  for (const Allocation& allocation : entry.allocations) {
+    const auto holders = holders_.find(allocation.key);
+    if (holders == holders_.end()) continue;
+    holders->second.erase(uid);
+    if (holders->second.empty()) holders_.erase(holders);
+  }
+  SetWake(uid, entry, BootTime::max());
+  open_before_.erase(uid);
+  pods_.erase(found);
+}
+
+void PodTable::ReadDueClaims(Entry& entry, Moment now, Effects& effects) {
+  for (std::string& name : entry.claims.TakeDue(now.boot)) {
+    effects.effects.emplace_back(effect::ReadClaim{entry.record.namespace_name, std::move(name)});
+  }
+}
+
+void PodTable::Remap(Entry& entry, Moment now, Effects& effects) {
+  auto allocations = MapAllocations(entry.publisher.pod(), [&](const std::string& pod_claim) {
+    return entry.claims.Find(pod_claim);
+  });
+  const std::string& uid = entry.record.uid;
+  auto& before = open_before_[uid];
+  for (const Allocation& allocation : allocations) {
+    if (std::ranges::binary_search(entry.allocations, allocation)) continue;
+    holders_[allocation.key].insert(uid);
+    const AllocationRecord record = ToRecord(uid, allocation, now.wall);
+    const bool known = std::ranges::any_of(
+        before, [&](const AllocationRecord& other) { return SameAllocation(record, other); });
+    if (!known) effects.writes.emplace_back(record);
+  }
+  if (before.empty()) open_before_.erase(uid);
+  entry.allocations = std::move(allocations);
+  DeviceChanges changes;
+  for (const Allocation& allocation : entry.allocations) {
+    if (drivers_.OfferOf(allocation.key.driver) == DriverTable::Offer::kNo) continue;
+    devices_.Allocate(allocation.key, now, changes);
+  }
+  std::ranges::move(changes.writes, std::back_inserter(effects.writes));
+}
+
+DeviceView PodTable::ViewOf(const Pod& pod, const DeviceKey& key) const {
+  const auto offer = drivers_.OfferOf(key.driver);
+  if (offer == DriverTable::Offer::kNo) {
+    return {{Health::kUnknown, UnknownReason::kNotSupported, "", {}}, false};
+  }
+  DeviceView view;
+  if (const DeviceHealth* health = devices_.Find(key)) view.health = *health;
+  // A driver that this agent has never seen offers nothing, unless the pod says that it did once.
+  view.counts = offer == DriverTable::Offer::kYes || pod.condition.has_value();
+  return view;
+}
+
+std::optional<Publication> PodTable::WantOf(const Entry& entry, Moment now,
+                                            BootTime& ask_again) const {
+  const Pod& pod = entry.publisher.pod();
+  bool waiting = !entry.claims.answered();
+  bool unhealthy = false;
+  for (const Allocation& allocation : entry.allocations) {
+    const std::string& driver = allocation.key.driver;
+    const auto offer = drivers_.OfferOf(driver);
+    const DeviceHealth* health = devices_.Find(allocation.key);
+    if (offer == DriverTable::Offer::kNo || health == nullptr) continue;
+    unhealthy |= health->health == Health::kUnhealthy;
+    if (health->reason != UnknownReason::kNeverReported) continue;
+    // After a start, and after a driver's, the first report is on its way: no alarm before it.
+    const BootTime until =
+        std::max(started_, drivers_.FirstSeen(driver).value_or(started_)) + settings_.report_grace;
+    if (now.boot >= until) continue;
+    waiting = true;
+    ask_again = std::min(ask_again, until);
+  }
+  if (waiting && !unhealthy) return entry.publisher.want();
+  return BuildPublication(pod, entry.allocations,
+                          [&](const DeviceKey& key) { return ViewOf(pod, key); });
+}
+
+void PodTable::Rebuild(Entry& entry, Moment now, BootTime& ask_again) {
+  if (!entry.frozen) entry.publisher.Want(WantOf(entry, now, ask_again));
+}
+
+void PodTable::UpdateRecord(Entry& entry, Moment now, Effects& effects, bool published) {
+  PodRecord& record = entry.record;
+  const FieldState field = entry.publisher.field_state();
+  const auto& condition = entry.publisher.pod().condition;
+  const auto said = condition ? std::optional(condition->status.summary) : std::nullopt;
+  if (!published && record.field == field && record.condition == said) return;
+  record.field = field;
+  record.condition = said;
+  record.reason = condition ? condition->status.reason : "";
+  record.message = condition ? condition->status.message : "";
+  if (published) record.last_published = now.wall;
+  effects.writes.emplace_back(record);
+}
+
+void PodTable::Queue(const std::string& uid) {
+  const auto found = pods_.find(uid);
+  if (found == pods_.end() || std::exchange(found->second.queued, true)) return;
+  queue_.push_back(uid);
+}
+
+void PodTable::SetWake(const std::string& uid, Entry& entry, BootTime at) {
+  if (entry.wake) wakes_.erase({*entry.wake, uid});
+  entry.wake.reset();
+  if (at == BootTime::max()) return;
+  entry.wake = at;
+  wakes_.emplace(at, uid);
+}
+
+}  // namespace dra_health

@@ -1,0 +1,104 @@
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/clock.h"
+#include "model/effect.h"
+#include "model/event.h"
+#include "model/record.h"
+#include "model/settings.h"
+#include "reconciler/api_trouble.h"
+#include "reconciler/device_table.h"
+#include "reconciler/driver_table.h"
+#include "reconciler/pod_claims.h"
+#include "reconciler/publication_builder.h"
+#include "reconciler/publisher.h"
+
+namespace dra_health {
+
+// The pods of the node that hold devices: their claims, allocations and publications.
+//
+// A pod whose devices, drivers or status changed stands in a queue; Settle takes from it while
+// there is room for patches, so a burst collapses to the newest state of each pod. Reads devices
+// and drivers, changes neither but for adding allocated devices. Pure; one thread.
+class PodTable {
+ public:
+  PodTable(const Settings& settings, std::uint64_t seed, DeviceTable& devices,
+           const DriverTable& drivers)
+      : settings_(settings), seed_(seed), devices_(devices), drivers_(drivers), trouble_(seed) {}
+
+  // What an earlier run left open; pods that are not in the first list have gone meanwhile.
+  void Restore(const StoredState& stored, Moment now);
+
+  void Handle(const event::PodsListed& event, Moment now, Effects& effects);
+  void Handle(const event::PodChanged& event, Moment now, Effects& effects);
+  void Handle(const event::PodDeleted& event, Moment now, Effects& effects);
+  void Handle(const event::ClaimRead& event, Moment now, Effects& effects);
+  void Handle(const event::PodRead& event, Moment now, Effects& effects);
+  void Handle(const event::PatchDone& event, Moment now, Effects& effects);
+  void Handle(const event::ApiReconnected& event);
+
+  void DevicesChanged(const std::vector<DeviceKey>& keys);
+  void DriverChanged(const std::string& driver);
+  bool InUse(const DeviceKey& key) const { return holders_.contains(key); }
+
+  // Rebuilds what queued pods want to say and sends what there is room for. Last step of every
+  // event.
+  void Settle(Moment now, Effects& effects);
+  BootTime NextDeadline() const;
+
+ private:
+  struct Entry {
+    Entry(const Settings& settings, const ServerTraits& server, std::uint64_t seed)
+        : claims(seed), publisher(settings, server, seed) {}
+
+    PodRecord record;
+    PodClaims claims;
+    std::vector<Allocation> allocations;
+    Publisher publisher;
+    bool frozen = false;  // the pod has ended: what it last had to say stands
+    bool queued = false;
+    std::optional<BootTime> wake;
+  };
+
+  void Observe(const std::shared_ptr<const Pod>& pod, Moment now, Effects& effects);
+  void Delete(const std::string& uid, Moment now, Effects& effects);
+  void ReadDueClaims(Entry& entry, Moment now, Effects& effects);
+  void Remap(Entry& entry, Moment now, Effects& effects);
+  // What the pod shall say; nullopt while too little is known. `ask_again` is when time alone may
+  // change the answer.
+  std::optional<Publication> WantOf(const Entry& entry, Moment now, BootTime& ask_again) const;
+  void Rebuild(Entry& entry, Moment now, BootTime& ask_again);
+  void UpdateRecord(Entry& entry, Moment now, Effects& effects, bool published);
+  void Queue(const std::string& uid);
+  void SetWake(const std::string& uid, Entry& entry, BootTime at);
+  DeviceView ViewOf(const Pod& pod, const DeviceKey& key) const;
+
+  const Settings& settings_;
+  std::uint64_t seed_;
+  DeviceTable& devices_;
+  const DriverTable& drivers_;
+  ServerTraits server_;
+  ApiTrouble trouble_;
+  BootTime started_;
+
+  std::map<std::string, Entry> pods_;  // by uid
+  std::map<DeviceKey, std::set<std::string>> holders_;
+  std::deque<std::string> queue_;
+  std::set<std::pair<BootTime, std::string>> wakes_;
+  std::size_t in_flight_ = 0;
+
+  std::map<std::string, PodRecord> restored_;                         // by uid, until seen
+  std::map<std::string, std::vector<AllocationRecord>> open_before_;  // by uid, until seen
+  bool listed_ = false;
+};
+
+}  // namespace dra_health

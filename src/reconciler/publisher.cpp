@@ -1,0 +1,284 @@
+#include "reconciler/publisher.h"
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+
+namespace dra_health {
+namespace {
+
+using std::chrono::seconds;
+
+constexpr BackoffLimits kRetry{std::chrono::milliseconds{500}, std::chrono::milliseconds{30'000}};
+// Refusals that only an administrator can end are tried again at this pace.
+constexpr seconds kRefusedRetry{300};
+constexpr seconds kForbiddenRetry{60};
+
+// How long to wait before the n-th time of putting back what was taken away.
+constexpr std::array kReassert = {seconds{0}, seconds{15}, seconds{45}, seconds{120}, seconds{300}};
+// A write that survived two of the kubelet's 10 s ticks is not contested any more,
+constexpr seconds kHolds{25};
+// but only after this the intervals start small again.
+constexpr seconds kPeace{600};
+
+// Resource versions are compared as numbers (KEP-5504); where they are none, every reading is
+// taken.
+bool IsOlder(std::string_view a, std::string_view b) {
+  const auto is_number = [](std::string_view text) {
+    return !text.empty() && text.find_first_not_of("0123456789") == std::string_view::npos;
+  };
+  if (!is_number(a) || !is_number(b)) return false;
+  return a.size() != b.size() ? a.size() < b.size() : a < b;
+}
+
+const ContainerStatus* FindStatus(const Pod& pod, const ContainerPublication& wanted) {
+  const auto found = std::ranges::find_if(pod.statuses, [&](const ContainerStatus& status) {
+    return status.name == wanted.container && status.path.init == wanted.path.init;
+  });
+  return found == pod.statuses.end() ? nullptr : &*found;
+}
+
+void StripMessages(Publication& publication) {
+  for (auto& container : publication.containers) {
+    for (auto& entry : container.entries) {
+      for (auto& resource : entry.resources) resource.message.clear();
+    }
+  }
+}
+
+// Texts and positions apart, do both say the same?
+bool SameHealth(const Publication& a, const Publication& b) {
+  const auto summary = [](const Publication& publication) {
+    return publication.condition ? std::optional(publication.condition->summary) : std::nullopt;
+  };
+  return summary(a) == summary(b) &&
+         std::ranges::equal(a.containers, b.containers, [](const auto& x, const auto& y) {
+           return x.container == y.container && SameEntries(x.entries, y.entries, false);
+         });
+}
+
+}  // namespace
+
+Publisher::Publisher(const Settings& settings, const ServerTraits& server, std::uint64_t seed)
+    : settings_(settings), server_(server), backoff_(kRetry, seed) {}
+
+bool Publisher::Observe(std::shared_ptr<const Pod> pod, BootTime now) {
+  reading_ = false;
+  if (pod_ && IsOlder(pod->resource_version, pod_->resource_version)) return false;
+  pod_ = std::move(pod);
+  if (holding_ && !in_flight_ && !settings_.dry_run && !Holds(*acked_)) Reverted(now);
+  return true;
+}
+
+std::optional<PodPatch> Publisher::Next(Moment now) {
+  wake_at_ = BootTime::max();
+  if (busy() || !want_) return std::nullopt;
+  const Publication target = Sayable();
+  const Difference difference = Compare(target);
+  if (!difference.health && !difference.message) {
+    if (acked_ != target) {
+      acked_ = target;
+      acked_at_ = now.boot;
+    }
+    holding_ = true;
+    if (contested_) {
+      contested_ = now.boot < acked_at_ + kHolds;
+      if (contested_) wake_at_ = acked_at_ + kHolds;
+    }
+    return std::nullopt;
+  }
+
+  BootTime earliest = not_before_;
+  const bool news = acked_ != target;
+  const bool about_health = news && !(acked_ && SameHealth(*acked_, target));
+  if (!news || (contested_ && !about_health)) {
+    earliest = std::max(earliest, reassert_at_);
+  } else if (!difference.health && sent_) {
+    earliest = std::max(earliest, sent_at_ + settings_.message_interval);
+  }
+  if (now.boot < earliest) {
+    wake_at_ = earliest;
+    return std::nullopt;
+  }
+
+  PodPatch patch{pod_, target, now.wall};
+  std::erase_if(patch.want.containers, [&](const ContainerPublication& wanted) {
+    const auto* said = Said(wanted);
+    return said == nullptr || SameEntries(*said, wanted.entries, true);
+  });
+  for (auto& wanted : patch.want.containers) wanted.path = FindStatus(*pod_, wanted)->path;
+  sent_ = target;
+  sent_at_ = now.boot;
+  in_flight_ = true;
+  holding_ = false;
+  return patch;
+}
+
+Publisher::Reaction Publisher::Done(const event::PatchDone& done, BootTime now) {
+  in_flight_ = false;
+  switch (done.outcome) {
+    case event::PatchOutcome::kApplied:
+      backoff_.Reset();
+      acked_ = sent_;
+      acked_at_ = now;
+      holding_ = true;
+      if (done.answer == nullptr) return Reaction::kNone;
+      if (!pod_ || !IsOlder(done.answer->resource_version, pod_->resource_version)) {
+        pod_ = done.answer;
+      }
+      return Check(*done.answer, now);
+    case event::PatchOutcome::kStale:
+      // The first time the picture was merely old; when it goes on, slow down.
+      if (backoff_.attempts() > 0) not_before_ = now + backoff_.Next();
+      backoff_.Next();
+      reading_ = true;
+      return Reaction::kReread;
+    case event::PatchOutcome::kInvalid:
+      return LeaveOut(done);
+    case event::PatchOutcome::kDenied:
+    case event::PatchOutcome::kGone:  // the watch will tell; until then, leave it alone
+      not_before_ = now + kRefusedRetry;
+      return Reaction::kNone;
+    case event::PatchOutcome::kForbidden:
+      not_before_ = now + kForbiddenRetry;
+      return Reaction::kNone;
+    case event::PatchOutcome::kRetry:
+      not_before_ = now + std::max(done.retry_after, backoff_.Next());
+      return Reaction::kNone;
+  }
+  return Reaction::kNone;
+}
+
+void Publisher::RereadFailed(BootTime now) {
+  reading_ = false;
+  not_before_ = now + backoff_.Next();
+}
+
+void Publisher::RetryNow() {
+  backoff_.Reset();
+  not_before_ = {};
+}
+
+FieldState Publisher::field_state() const {
+  if (!want_ || !want_->condition) return want_ ? FieldState::kNone : FieldState::kPending;
+  if (server_.drops_field || field_refused_) return FieldState::kDropped;
+  if (contested_) return FieldState::kContested;
+  return holding_ && acked_ && !acked_->containers.empty() ? FieldState::kPublished
+                                                           : FieldState::kPending;
+}
+
+Publication Publisher::Sayable() const {
+  Publication target = *want_;
+  if (!target.condition) {
+    // Nothing to say any more: what a pod with our condition carries is ours to take back.
+    if (!pod_->condition) return target;
+    for (const ContainerStatus& status : pod_->statuses) {
+      if (!status.claim_entries.empty())
+        target.containers.push_back({status.path, status.name, {}});
+    }
+    return target;
+  }
+  if (server_.drops_field || field_refused_) target.containers.clear();
+  if (server_.drops_messages) StripMessages(target);
+  for (auto& container : target.containers) {
+    std::erase_if(container.entries, [&](const ResourceStatus& entry) {
+      return refused_.contains({container.container, entry.name});
+    });
+  }
+  std::erase_if(target.containers, [](const auto& container) { return container.entries.empty(); });
+  return target;
+}
+
+const std::vector<ResourceStatus>* Publisher::Said(const ContainerPublication& wanted) const {
+  if (settings_.dry_run && acked_) {
+    for (const auto& acked : acked_->containers) {
+      if (acked.container == wanted.container) return &acked.entries;
+    }
+  }
+  const ContainerStatus* status = FindStatus(*pod_, wanted);
+  return status == nullptr ? nullptr : &status->claim_entries;
+}
+
+Publisher::Difference Publisher::Compare(const Publication& target) const {
+  Difference difference;
+  for (const auto& wanted : target.containers) {
+    const auto* said = Said(wanted);
+    if (said == nullptr) continue;
+    if (!SameEntries(*said, wanted.entries, false)) {
+      difference.health = true;
+    } else if (!SameEntries(*said, wanted.entries, true)) {
+      difference.message = true;
+    }
+  }
+  std::optional<ConditionStatus> said;
+  if (pod_->condition) said = pod_->condition->status;
+  if (settings_.dry_run && acked_) said = acked_->condition;
+  if (said.has_value() != target.condition.has_value()) {
+    difference.health = true;
+  } else if (said && said->summary != target.condition->summary) {
+    difference.health = true;
+  } else if (said && *said != *target.condition) {
+    difference.message = true;
+  }
+  return difference;
+}
+
+bool Publisher::Holds(const Publication& publication) const {
+  const Difference difference = Compare(publication);
+  return !difference.health && !difference.message;
+}
+
+void Publisher::Reverted(BootTime now) {
+  holding_ = false;
+  if (now - acked_at_ >= kPeace) reverts_ = 0;
+  const auto step = std::min<std::size_t>(static_cast<std::size_t>(reverts_), kReassert.size() - 1);
+  reassert_at_ = now + kReassert[step];
+  ++reverts_;
+  // Once is no contest: a container that restarts loses the field too.
+  contested_ = reverts_ >= 2;
+}
+
+Publisher::Reaction Publisher::Check(const Pod& answer, BootTime now) {
+  bool dropped = false;
+  bool messages_dropped = false;
+  for (const auto& wanted : sent_->containers) {
+    const ContainerStatus* status = FindStatus(answer, wanted);
+    if (status == nullptr || wanted.entries.empty()) continue;
+    if (status->claim_entries.empty()) {
+      dropped = true;
+    } else if (SameEntries(status->claim_entries, wanted.entries, false) &&
+               !SameEntries(status->claim_entries, wanted.entries, true)) {
+      messages_dropped = true;
+    }
+  }
+  if (dropped || messages_dropped) {
+    acked_.reset();
+    holding_ = false;
+    return dropped ? Reaction::kFieldDropped : Reaction::kMessageDropped;
+  }
+  // The watch may already have shown what another writer made of it.
+  if (!Holds(*acked_)) Reverted(now);
+  return Reaction::kNone;
+}
+
+Publisher::Reaction Publisher::LeaveOut(const event::PatchDone& done) {
+  bool named = false;
+  for (const event::InvalidEntry& invalid : done.invalid) {
+    for (const auto& container : sent_->containers) {
+      const ContainerStatus* status = FindStatus(*pod_, container);
+      if (status == nullptr || status->path != invalid.path) continue;
+      for (std::size_t i = 0; i < container.entries.size(); ++i) {
+        if (invalid.entry && *invalid.entry != i) continue;
+        named |= refused_.emplace(container.container, container.entries[i].name).second;
+      }
+    }
+  }
+  // Where the server does not say which, the condition alone must do.
+  if (!named) {
+    if (field_refused_) not_before_ = sent_at_ + kRefusedRetry;
+    field_refused_ = true;
+  }
+  return Reaction::kRefusedEntries;
+}
+
+}  // namespace dra_health
