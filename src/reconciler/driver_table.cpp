@@ -67,6 +67,7 @@ DriverTable::Outcome DriverTable::Handle(const event::PluginDeregistered& event,
   if (driver == nullptr) return {};
   Endpoint& endpoint = driver->endpoints.at(event.id);
   Outcome outcome{driver->record.name, endpoint.path};
+  const bool was_authoritative = Authoritative(*driver) == event.id;
   const bool streaming = endpoint.stream == Stream::kOpening || endpoint.stream == Stream::kOpen;
   if (streaming) {
     endpoint.registered = false;  // removed when its stream has ended
@@ -75,6 +76,7 @@ DriverTable::Outcome DriverTable::Handle(const event::PluginDeregistered& event,
     driver->endpoints.erase(event.id);
     owners_.erase(event.id);
   }
+  if (was_authoritative) TakeOver(*driver, effects);
   if (IsGone(driver->record.name)) {
     Say(effects, effect::Severity::kInfo,
         "driver " + driver->record.name + " is not registered any more");
@@ -158,14 +160,7 @@ DriverTable::Outcome DriverTable::Handle(const event::StreamEnded& event, Moment
               " ended, retrying: " + event.why);
     }
   }
-  // The next newest takes over. What it said while it did not count was ignored, and a driver may
-  // speak only when something changes: a new stream makes it say all again.
-  if (was_authoritative) {
-    if (const auto heir = Authoritative(*driver)) {
-      driver->endpoints.at(*heir).reopen = true;
-      effects.effects.emplace_back(effect::CloseStream{*heir});
-    }
-  }
+  if (was_authoritative) TakeOver(*driver, effects);
   outcome.offer_changed = Refresh(*driver, now, effects);
   return outcome;
 }
@@ -223,6 +218,13 @@ void DriverTable::Open(Driver& driver, PluginId id, Moment now, Effects& effects
   endpoint.retry_at.reset();
   effects.effects.emplace_back(effect::OpenStream{id, driver.record.name, endpoint.path,
                                                   endpoint.services[endpoint.service]});
+}
+
+void DriverTable::TakeOver(Driver& driver, Effects& effects) {
+  const auto heir = Authoritative(driver);
+  if (!heir) return;
+  driver.endpoints.at(*heir).reopen = true;
+  effects.effects.emplace_back(effect::CloseStream{*heir});
 }
 
 bool DriverTable::Refresh(Driver& driver, Moment now, Effects& effects) {

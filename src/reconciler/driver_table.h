@@ -79,6 +79,10 @@ class DriverTable {
 
   Driver* DriverOf(PluginId id);
   void Open(Driver& driver, PluginId id, Moment now, Effects& effects);
+  // The authoritative endpoint died: the next newest takes its place. What that one said meanwhile
+  // was ignored, and a driver may speak only when something changes: a new stream makes it say all
+  // again.
+  void TakeOver(Driver& driver, Effects& effects);
   // Brings the driver's record up to date with its endpoints, and stores it if it changed.
   // Returns whether what it offers changed.
   bool Refresh(Driver& driver, Moment now, Effects& effects);

@@ -56,9 +56,9 @@ void PodTable::Handle(const event::PodsListed& event, Moment now, Effects& effec
     record.deleted = now.wall;
     effects.writes.emplace_back(record);
     effects.writes.emplace_back(EndAllocations{uid, now.wall});
+    open_before_.erase(uid);
   }
   restored_.clear();
-  open_before_.clear();
 }
 
 void PodTable::Handle(const event::PodChanged& event, Moment now, Effects& effects) {
