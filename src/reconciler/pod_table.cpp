@@ -284,12 +284,12 @@ void PodTable::Remap(Entry& entry, Moment now, Effects& effects) {
   std::ranges::move(changes.writes, std::back_inserter(effects.writes));
 }
 
-DeviceView PodTable::ViewOf(const Pod& pod, const DeviceKey& key) const {
+PublishedDevice PodTable::ViewOf(const Pod& pod, const DeviceKey& key) const {
   const auto offer = drivers_.OfferOf(key.driver);
   if (offer == DriverTable::Offer::kNo) {
     return {{Health::kUnknown, UnknownReason::kNotSupported, "", {}}, false};
   }
-  DeviceView view;
+  PublishedDevice view;
   if (const DeviceHealth* health = devices_.Find(key)) view.health = *health;
   // A driver that this agent has never seen offers nothing, unless the pod says that it did once.
   view.counts = offer == DriverTable::Offer::kYes || pod.condition.has_value();

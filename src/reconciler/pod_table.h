@@ -80,7 +80,7 @@ class PodTable {
   void UpdateRecord(Entry& entry, Moment now, Effects& effects, bool published);
   void Queue(const std::string& uid);
   void SetWake(const std::string& uid, Entry& entry, BootTime at);
-  DeviceView ViewOf(const Pod& pod, const DeviceKey& key) const;
+  PublishedDevice ViewOf(const Pod& pod, const DeviceKey& key) const;
 
   const Settings& settings_;
   std::uint64_t seed_;

@@ -115,7 +115,7 @@ Publication BuildPublication(const Pod& pod, std::span<const Allocation> allocat
   for (const Allocation& allocation : allocations) {
     if (allocation.kind == ContainerKind::kInit) continue;
     running.push_back(allocation);
-    DeviceView device = device_of(allocation.key);
+    PublishedDevice device = device_of(allocation.key);
     if (device.counts) counted.emplace(allocation.key, std::move(device.health));
   }
   Publication publication;

@@ -11,11 +11,11 @@
 namespace dra_health {
 
 // A device as a publication needs it.
-struct DeviceView {
+struct PublishedDevice {
   DeviceHealth health;
   bool counts = true;  // its driver offers health, so the condition depends on it
 };
-using DeviceLookup = std::function<DeviceView(const DeviceKey&)>;
+using DeviceLookup = std::function<PublishedDevice(const DeviceKey&)>;
 
 // What `pod` shall say about the devices it holds: the field of every container and sidecar that
 // has a status, and the condition. Sorted, cut to the API's limits, empty when no device counts:

@@ -1,0 +1,64 @@
+#pragma once
+
+#include <chrono>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <string>
+#include <thread>
+
+#include "base/error.h"
+#include "base/unique_fd.h"
+#include "sim/api_server/api_server.h"
+#include "sim/driver/player.h"
+
+namespace dra_health::demo {
+
+// One agent on a thread of its own, stopped like a process is.
+class AgentThread {
+ public:
+  // Starts it. What goes wrong is printed by the agent and shows in `ended_well`.
+  AgentThread(const std::filesystem::path& folder, const std::filesystem::path& kubeconfig);
+  ~AgentThread() { Stop(); }
+  void Stop();
+  bool ended_well() const { return ended_well_; }  // after Stop
+
+ private:
+  UniqueFd stop_;
+  bool ended_well_ = false;
+  std::thread thread_;
+};
+
+// A node of one process: an API server with two pods and their claims, a simulated driver with
+// three devices, and the agent between them, all below one temporary folder that goes with it.
+//
+// Thread: one owner.
+class World {
+ public:
+  // `tell` gets each step of the scenario as it happens, on another thread.
+  using Tell = std::function<void(const std::string&)>;
+  static Result<std::unique_ptr<World>> Create(Tell tell);
+  ~World();
+
+  Result<void> Start();  // the agent, then the driver
+  // Ends the agent in order, starts another on the same store. False: it did not end well.
+  bool RestartAgent();
+  bool StopAgent();
+
+  sim::ApiServer& api() { return api_; }
+  sim::Driver& driver();
+  std::filesystem::path store() const { return folder_ / "health.db"; }
+
+ private:
+  World(std::filesystem::path folder, sim::Scenario scenario, Tell tell);
+
+  std::filesystem::path folder_;
+  sim::ApiServer api_;
+  sim::Player player_;
+  std::unique_ptr<AgentThread> agent_;
+};
+
+inline constexpr const char* kDriverName = "gpu.demo.example";
+inline constexpr const char* kPool = "demo-node";
+
+}  // namespace dra_health::demo
