@@ -1,0 +1,99 @@
+#include "cache/rows.h"
+
+namespace dra_health::rows {
+namespace {
+
+Health ReadHealth(sql::Row& row) { return ParseHealth(row.Text()).value_or(Health::kUnknown); }
+
+// Keeps the rule that exactly the Unknown has a reason, whatever the file says.
+UnknownReason ReadReason(sql::Row& row, Health health) {
+  const auto reason = ParseUnknownReason(row.Text()).value_or(UnknownReason::kNone);
+  if (health != Health::kUnknown) return UnknownReason::kNone;
+  return reason == UnknownReason::kNone ? UnknownReason::kNeverReported : reason;
+}
+
+DeviceKey ReadKey(sql::Row& row) {
+  return DeviceKey{.driver = row.Text(), .pool = row.Text(), .device = row.Text()};
+}
+
+}  // namespace
+
+DeviceRecord ReadDevice(sql::Row& row) {
+  DeviceRecord record;
+  record.key = ReadKey(row);
+  record.health.health = ReadHealth(row);
+  record.health.reason = ReadReason(row, record.health.health);
+  record.health.message = row.Text();
+  record.health.since = row.Time();
+  record.lease = std::chrono::seconds{row.Integer()};
+  record.driver_time = row.Integer();
+  return record;
+}
+
+DriverRecord ReadDriver(sql::Row& row) {
+  DriverRecord record;
+  record.name = row.Text();
+  record.state = ParseDriverState(row.Text()).value_or(DriverState::kConnecting);
+  record.endpoint = row.Text();
+  record.service = row.Text();
+  record.since = row.Time();
+  record.streams_opened = row.Integer();
+  record.streams_ended = row.Integer();
+  record.last_error = row.Text();
+  return record;
+}
+
+PodRecord ReadPod(sql::Row& row) {
+  PodRecord record;
+  record.uid = row.Text();
+  record.namespace_name = row.Text();
+  record.name = row.Text();
+  record.field = ParseFieldState(row.Text()).value_or(FieldState::kPending);
+  if (const auto condition = row.OptionalText()) {
+    record.condition = ParseHealth(*condition).value_or(Health::kUnknown);
+  }
+  record.reason = row.Text();
+  record.message = row.Text();
+  record.first_seen = row.Time();
+  record.last_published = row.OptionalTime();
+  record.ended = row.OptionalTime();
+  record.deleted = row.OptionalTime();
+  record.last_error = row.Text();
+  return record;
+}
+
+AllocationRecord ReadAllocation(sql::Row& row) {
+  AllocationRecord record;
+  record.pod_uid = row.Text();
+  record.container = row.Text();
+  record.pod_claim = row.Text();
+  record.claim = row.Text();
+  record.request = row.Text();
+  record.key = ReadKey(row);
+  record.share_id = row.Text();
+  record.from = row.Time();
+  record.to = row.OptionalTime();
+  return record;
+}
+
+Transition ReadTransition(sql::Row& row) {
+  Transition record;
+  record.at = row.Time();
+  record.key = ReadKey(row);
+  record.from = ReadHealth(row);
+  record.to = ReadHealth(row);
+  record.reason = ReadReason(row, record.to);
+  record.message = row.Text();
+  record.endpoint = row.Text();
+  return record;
+}
+
+AliveRecord ReadAlive(sql::Row& row) {
+  AliveRecord record;
+  record.boot_id = row.Text();
+  record.boot = BootTime{std::chrono::nanoseconds{row.Integer()}};
+  record.wall = row.Time();
+  return record;
+}
+
+}  // namespace dra_health::rows
