@@ -1,0 +1,152 @@
+package main
+
+import (
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"dra-health-agent.test/cluster/lab"
+)
+
+const (
+	patience = time.Minute
+	// resumeLimit is how long a resumed device is waited for; a kubelet tells it after a minute or so.
+	resumeLimit = 90 * time.Second
+	// leases are measured often where that is quick.
+	agentLeases = 5
+)
+
+// single is one pod with one device on an otherwise idle node.
+type single struct {
+	*bench
+	driver *lab.Driver
+	device lab.Device
+}
+
+// measureSingle measures the rows of a single pod for who is in charge now.
+func (b *bench) measureSingle(who string) {
+	s := &single{bench: b, device: lab.Device{Pool: "pool", Device: "gpu-0", Health: "Healthy", Timeout: 30}}
+	s.driver = b.lab.StartDriver(b.t, lab.DriverOptions{Name: "single.example.com", V1: true, V1alpha1: true, Beat: 2 * time.Second})
+	s.driver.Report(b.t, s.device)
+	scope := &reporter{}
+	completed := scope.guarded(func() { // what it creates goes with it
+		b.lab.NewClaim(scope, "single", lab.Allocation{Request: "gpu", Driver: s.driver.Name, Pool: "pool", Device: "gpu-0"})
+		b.lab.NewPod(scope, "single", map[string]string{"gpu": "single"})
+		b.lab.WaitRunning(scope, "single")
+		s.waitShown(scope, "Healthy", time.Time{})
+		if b.wants("latency") {
+			s.latency(scope, who)
+		}
+		if b.wants("lease", "resume") {
+			s.leases(scope, who)
+		}
+	})
+	if !completed {
+		b.t.Fatalf("single pod: not measured")
+	}
+	_ = s.driver.Stop()
+}
+
+// latency: one change after another, from the driver's report to the watch.
+func (s *single) latency(t lab.TB, who string) {
+	settle()
+	mark := s.lab.Audit.Mark()
+	var samples []float64
+	for i := range s.o.changes {
+		s.device.Health, s.device.Message = "Unhealthy", "ECC error"
+		if i%2 == 1 {
+			s.device.Health, s.device.Message = "Healthy", ""
+		}
+		at := s.driver.Report(t, s.device)
+		samples = append(samples, milliseconds(s.waitShown(t, s.device.Health, at).Sub(at)))
+		time.Sleep(time.Second + time.Duration(rand.IntN(500))*time.Millisecond)
+	}
+	requests := s.lab.Audit.Since(t, mark).By(s.user(who)).For("single")
+	row := s.results.row("latency", "one change, driver to API, median", "ms")
+	gets, patches := len(requests.Verb("get")), len(requests.Verb("patch"))
+	row.samples(who, samples, "%d changes: %d GET, %d PATCH", s.o.changes, gets, patches)
+	if who == agent {
+		row.ratio(kubelet, 0.5)
+		row.atMost("agent: GET", float64(gets), 0)
+		row.atMost("agent: PATCH per change", float64(patches)/float64(s.o.changes), 1)
+	}
+}
+
+// leases: the driver falls silent, and resumes with the same health.
+func (s *single) leases(t lab.TB, who string) {
+	s.device.Health, s.device.Message, s.device.Timeout = "Healthy", "", 5
+	var late, resumed []float64
+	rounds := 1 // takes a kubelet two minutes
+	if who == agent {
+		rounds = agentLeases
+	}
+	var above bool
+	for range rounds {
+		at := s.driver.Report(t, s.device)
+		s.waitShown(t, "Healthy", time.Time{})
+		time.Sleep(time.Until(at.Add(3 * time.Second))) // a heartbeat or two
+		s.driver.Silence(t)
+		shown := s.waitShown(t, "Unknown", at)
+		streams := s.driver.Stats(t).Streams
+		end := streams[len(streams)-1].Last.Add(5 * time.Second)
+		late = append(late, shown.Sub(end).Seconds())
+		if s.wants("resume") {
+			var took float64
+			took, above = s.resume(t)
+			resumed = append(resumed, took)
+		}
+	}
+	row := s.results.row("lease", "lease ends, driver silent: late by", "s")
+	row.samples(who, late, "lease of 5 s, %d times", rounds)
+	if who == agent {
+		row.atMost("agent: late by, worst", slices.Max(late), 1)
+	}
+	if s.wants("resume") {
+		row = s.results.row("resume", "silent driver resumes, same health", "s")
+		row.samples(who, resumed, "%d times", rounds)
+		row.Figures[who].Above = above
+		if who == agent {
+			row.atMost("agent: worst", slices.Max(resumed), 1)
+		}
+	}
+}
+
+// resume returns how long the return took to be shown, or the limit and that it is above.
+func (s *single) resume(t lab.TB) (seconds float64, above bool) {
+	at := s.driver.Resume(t)
+	for time.Since(at) < resumeLimit {
+		if shown, seen := s.shown("Healthy", at); seen {
+			return shown.Sub(at).Seconds(), false
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	return resumeLimit.Seconds(), true
+}
+
+// shown is when the pod first showed the device's health at or after a moment; see Recorder.First.
+func (s *single) shown(health string, since time.Time) (time.Time, bool) {
+	return s.recorder.First("single", since, func(pod *corev1.Pod) bool {
+		return strings.Contains(lab.Field(pod), "/pool/gpu-0 "+health)
+	})
+}
+
+func (s *single) waitShown(t lab.TB, health string, since time.Time) time.Time {
+	var shown time.Time
+	lab.Wait(t, "health "+health+" to be shown", 2*patience, func() (bool, string) {
+		at, seen := s.shown(health, since)
+		shown = at
+		return seen, lab.Field(s.recorder.Latest("single"))
+	})
+	return shown
+}
+
+// user is the name of who in the audit log.
+func (b *bench) user(who string) string {
+	if who == kubelet {
+		return b.lab.KubeletUser()
+	}
+	return lab.AgentUser
+}

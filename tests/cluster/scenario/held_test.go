@@ -1,0 +1,132 @@
+package scenario
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"dra-health-agent.test/cluster/lab"
+)
+
+// driverKinds are the combinations with the guard. The last has the pod with several containers.
+var driverKinds = []struct {
+	name         string
+	v1, v1alpha1 bool
+	version      string // that the agent shall choose
+}{
+	{"driver v1 and v1alpha1", true, true, "v1"},
+	{"driver v1 only", true, false, "v1"},
+	{"driver v1alpha1 only", false, true, "v1alpha1"},
+	{"two containers and a sidecar", true, true, "v1"},
+}
+
+// testHeld: the kubelet's gate is off, the guard holds what the agent writes. One agent and drivers of
+// every kind of health service side by side.
+func testHeld(t *testing.T, l *lab.Lab, program string) {
+	l.Kubelet.SetGate(t, false)
+	l.ApplyGuard(t, guardManifests)
+	recorder := l.Record(t)
+	drivers := make([]*lab.Driver, len(driverKinds))
+	for i, kind := range driverKinds {
+		drivers[i] = l.StartDriver(t, lab.DriverOptions{
+			Name: fmt.Sprintf("gpu-%d.example.com", i), V1: kind.v1, V1alpha1: kind.v1alpha1, Beat: beat,
+		})
+	}
+	l.StartAgent(t, program)
+	t.Run("drivers", func(t *testing.T) { // ends when all of the parallel tests have
+		for i, kind := range driverKinds {
+			t.Run(kind.name, func(t *testing.T) {
+				t.Parallel()
+				waitStream(t, drivers[i], kind.version, 1)
+				pod := fmt.Sprintf("held-%d", i)
+				if i == len(driverKinds)-1 {
+					heldContainers(t, l, recorder, drivers[i], pod)
+				} else {
+					heldLife(newStory(t, l, recorder, drivers[i], pod))
+				}
+				lab.Equal(t, "streams that the driver ever saw", len(drivers[i].Stats(t).Streams), 1)
+			})
+		}
+	})
+}
+
+// heldLife: the field follows the device, with the condition, in one patch for each change; it never
+// blinks; and when nothing happens nothing is sent.
+func heldLife(s *story) {
+	s.createPod()
+	s.recorder.WaitFor(s.t, s.pod, "field", s.line("Healthy", ""), patience, field)
+	s.waitCondition(conditionHealthy)
+	published := s.lab.Audit.Mark()
+	want := []string{s.line("Healthy", "")}
+	s.live(func(next step) {
+		want = append(want, s.line(next.health, next.message))
+		s.recorder.WaitFor(s.t, s.pod, "field", s.line(next.health, next.message), patience, field)
+	})
+	holdStill(s.t, s.lab, s.recorder, s.pod)
+	sent := s.requests(published)
+	lab.Equal(s.t, "patches for four changes", len(sent.Verb("patch").On("pods/status")), len(lifeSteps))
+	lab.Equal(s.t, "other requests about the pod", sent.Not("patch").String(), "")
+	s.checkConditions()
+	lab.Equal(s.t, "all fields of the pod", withoutStart(s.recorder.History(s.pod, field)), strings.Join(want, "\n"))
+}
+
+// holdStill: for more than two ticks of the kubelet the pod is the same, to its resource version, in
+// every poll, and the agent asks for nothing.
+func holdStill(t *testing.T, l *lab.Lab, recorder *lab.Recorder, pod string) {
+	t.Helper()
+	before, mark := recorder.Latest(pod), l.Audit.Mark()
+	lab.Hold(t, "pod "+pod+" unchanged", ticks, 100*time.Millisecond, func() error {
+		now := l.GetPod(t, pod)
+		if lab.Field(now) != lab.Field(before) || lab.Condition(now) != lab.Condition(before) {
+			return fmt.Errorf("field %q, condition %q", lab.Field(now), lab.Condition(now))
+		}
+		if now.ResourceVersion != before.ResourceVersion {
+			return fmt.Errorf("written: resource version %s after %s", now.ResourceVersion, before.ResourceVersion)
+		}
+		return nil
+	})
+	requests := l.Audit.Since(t, mark)
+	lab.Equal(t, "requests of the agent about the pod meanwhile", requests.By(lab.AgentUser).For(pod).String(), "")
+	if kubelet := requests.By(l.KubeletUser()).Verb("patch").For(pod); len(kubelet) == 0 {
+		t.Errorf("the kubelet has not tried to remove the field: nothing was tested")
+	}
+}
+
+// heldContainers: a claim used whole by a sidecar and request by request by two containers.
+func heldContainers(t *testing.T, l *lab.Lab, recorder *lab.Recorder, driver *lab.Driver, pod string) {
+	devices := []lab.Device{
+		{Pool: "pool", Device: "gpu-a", Health: "Healthy", Timeout: lease},
+		{Pool: "pool", Device: "gpu-b", Health: "Healthy", Timeout: lease},
+	}
+	driver.Report(t, devices...)
+	l.NewClaim(t, pod,
+		lab.Allocation{Request: "a", Driver: driver.Name, Pool: "pool", Device: "gpu-a"},
+		lab.Allocation{Request: "b", Driver: driver.Name, Pool: "pool", Device: "gpu-b"})
+	l.NewPod(t, pod, map[string]string{"gpu": pod}, twoContainersAndSidecar)
+	l.WaitRunning(t, pod)
+	lines := func(a, b string) string {
+		a, b = driver.Name+"/pool/gpu-a "+a, driver.Name+"/pool/gpu-b "+b
+		return strings.Join([]string{"one claim:gpu/a " + a, "side claim:gpu " + a, "side claim:gpu " + b, "two claim:gpu/b " + b}, "\n")
+	}
+	recorder.WaitFor(t, pod, "field", lines("Healthy", "Healthy"), patience, field)
+	recorder.WaitFor(t, pod, "condition", conditionHealthy, patience, lab.Condition)
+	devices[1].Health, devices[1].Message = "Unhealthy", "link down"
+	driver.Report(t, devices[1])
+	recorder.WaitFor(t, pod, "field", lines("Healthy", "Unhealthy link down"), patience, field)
+	recorder.WaitFor(t, pod, "condition", conditionUnhealthy, patience, lab.Condition)
+	holdStill(t, l, recorder, pod)
+}
+
+func twoContainersAndSidecar(spec *corev1.PodSpec) {
+	always := corev1.ContainerRestartPolicyAlways
+	side := lab.Container("side", corev1.ResourceClaim{Name: "gpu"})
+	side.RestartPolicy = &always
+	spec.InitContainers = []corev1.Container{side}
+	spec.Containers = []corev1.Container{
+		lab.Container("one", corev1.ResourceClaim{Name: "gpu", Request: "a"}),
+		lab.Container("two", corev1.ResourceClaim{Name: "gpu", Request: "b"}),
+	}
+}
