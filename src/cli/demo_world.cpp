@@ -1,14 +1,9 @@
 #include "cli/demo_world.h"
 
-#include <sys/eventfd.h>
-
 #include <cstdlib>
 #include <utility>
 
-#include <spdlog/spdlog.h>
 #include <nlohmann/json.hpp>
-
-#include "agent/agent.h"
 
 namespace dra_health::demo {
 namespace {
@@ -85,33 +80,16 @@ std::string Describe(const sim::Step& step) {
                                                                    : "speaks again";
 }
 
-AgentOptions Options(const std::filesystem::path& folder, const std::filesystem::path& kubeconfig) {
+AgentOptions Options(const std::filesystem::path& folder) {
   AgentOptions options;
   options.discovery.registration_dir = folder / "plugins_registry";
-  options.api.kubeconfig = kubeconfig;
+  options.api.kubeconfig = folder / "kubeconfig";
   options.api.node_name = kNode;
   options.store = folder / "health.db";
   return options;
 }
 
 }  // namespace
-
-AgentThread::AgentThread(const std::filesystem::path& folder,
-                         const std::filesystem::path& kubeconfig)
-    : stop_(::eventfd(0, EFD_CLOEXEC)), thread_([this, folder, kubeconfig] {
-        auto agent = Agent::Create(Options(folder, kubeconfig));
-        if (!agent) {
-          spdlog::error("{}", agent.error().message);
-          return;
-        }
-        ended_well_ = (*agent)->Run(stop_.get());
-      }) {}
-
-void AgentThread::Stop() {
-  if (!thread_.joinable()) return;
-  ::eventfd_write(stop_.get(), 1);
-  thread_.join();
-}
 
 Result<std::unique_ptr<World>> World::Create(Tell tell) {
   std::string pattern =
@@ -150,7 +128,7 @@ Result<void> World::Start() {
   api_.PutPod(MakePod("serve"));
   if (auto started = api_.Start(); !started) return started;
   if (auto written = api_.WriteKubeconfig(folder_ / "kubeconfig"); !written) return written;
-  agent_ = std::make_unique<AgentThread>(folder_, folder_ / "kubeconfig");
+  agent_ = std::make_unique<AgentThread>(Options(folder_));
   return player_.Start();
 }
 
@@ -161,7 +139,7 @@ bool World::StopAgent() {
 
 bool World::RestartAgent() {
   const bool ended_well = StopAgent();
-  agent_ = std::make_unique<AgentThread>(folder_, folder_ / "kubeconfig");
+  agent_ = std::make_unique<AgentThread>(Options(folder_));
   return ended_well;
 }
 

@@ -5,29 +5,13 @@
 #include <functional>
 #include <memory>
 #include <string>
-#include <thread>
 
+#include "agent/agent_thread.h"
 #include "base/error.h"
-#include "base/unique_fd.h"
 #include "sim/api_server/api_server.h"
 #include "sim/driver/player.h"
 
 namespace dra_health::demo {
-
-// One agent on a thread of its own, stopped like a process is.
-class AgentThread {
- public:
-  // Starts it. What goes wrong is printed by the agent and shows in `ended_well`.
-  AgentThread(const std::filesystem::path& folder, const std::filesystem::path& kubeconfig);
-  ~AgentThread() { Stop(); }
-  void Stop();
-  bool ended_well() const { return ended_well_; }  // after Stop
-
- private:
-  UniqueFd stop_;
-  bool ended_well_ = false;
-  std::thread thread_;
-};
 
 // A node of one process: an API server with two pods and their claims, a simulated driver with
 // three devices, and the agent between them, all below one temporary folder that goes with it.

@@ -1,0 +1,114 @@
+#include "cli/commands.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "cli/exit_codes.h"
+#include "tests/cli/temp_file.h"
+
+namespace dra_health {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+struct Outcome {
+  int exit_code = 0;
+  std::string out;
+  std::string err;
+};
+
+Outcome Call(std::vector<std::string> arguments) {
+  arguments.insert(arguments.begin(), "dra-health-agent");
+  std::vector<char*> argv;
+  for (std::string& argument : arguments) argv.push_back(argument.data());
+  ::testing::internal::CaptureStdout();
+  ::testing::internal::CaptureStderr();
+  const int exit_code = Main(static_cast<int>(argv.size()), argv.data());
+  return {exit_code, ::testing::internal::GetCapturedStdout(),
+          ::testing::internal::GetCapturedStderr()};
+}
+
+TEST(Main, HelpIsNoError) {
+  for (const auto& arguments : {std::vector<std::string>{"--help"}, {"run", "--help"}}) {
+    const Outcome outcome = Call(arguments);
+    EXPECT_EQ(outcome.exit_code, kExitOk);
+    EXPECT_THAT(outcome.out, HasSubstr("Usage: "));
+    EXPECT_THAT(outcome.err, IsEmpty());
+  }
+}
+
+TEST(Main, RunHelpShowsLimitsDefaultsAndVariables) {
+  EXPECT_THAT(Call({"run", "--help"}).out,
+              AllOf(HasSubstr("--default-lease DURATION"), HasSubstr("1s to 24h"),
+                    HasSubstr("Default: 30s"), HasSubstr("DRA_HEALTH_DEFAULT_LEASE")));
+}
+
+TEST(Main, WithoutACommandItShowsThemAndFails) {
+  const Outcome outcome = Call({});
+  EXPECT_EQ(outcome.exit_code, kExitUsage);
+  EXPECT_THAT(outcome.err, HasSubstr("version"));
+}
+
+TEST(Main, NamesAnUnknownCommand) {
+  const Outcome outcome = Call({"runn"});
+  EXPECT_EQ(outcome.exit_code, kExitUsage);
+  EXPECT_THAT(outcome.err, HasSubstr("runn"));
+}
+
+TEST(Main, SuggestsTheFlagThatATypoMeant) {
+  const Outcome outcome = Call({"run", "--node-nmae=x"});
+  EXPECT_EQ(outcome.exit_code, kExitUsage);
+  EXPECT_THAT(outcome.err, HasSubstr("did you mean '--node-name'?"));
+}
+
+TEST(Main, RefusesAStrayArgument) {
+  const Outcome outcome = Call({"run", "--node-name=n", "stray"});
+  EXPECT_EQ(outcome.exit_code, kExitUsage);
+  EXPECT_THAT(outcome.err, HasSubstr("stray: is unknown"));
+}
+
+TEST(Main, RefusesAFlagWithoutItsValueOrGivenTwice) {
+  EXPECT_EQ(Call({"run", "--node-name"}).exit_code, kExitUsage);
+  EXPECT_EQ(Call({"run", "--node-name=a", "--node-name=b"}).exit_code, kExitUsage);
+}
+
+TEST(Main, ASwitchTakesOnlyTrueOrFalse) {
+  const Outcome outcome = Call({"run", "--node-name=n", "--dry-run=maybe"});
+  EXPECT_EQ(outcome.exit_code, kExitUsage);
+  EXPECT_THAT(outcome.err, HasSubstr("--dry-run: 'maybe' is none of the words"));
+}
+
+TEST(Main, AWrongConfigurationIsRefusedBeforeAnythingIsTouched) {
+  const TempFolder folder;
+  const auto config = folder.Write("config.yaml", "nodeName: n\nretention: 1s\n");
+  const auto store = folder.path() / "made" / "health.db";
+  const Outcome outcome = Call({"run", "--config=" + config.string(), "--store=" + store.string()});
+  EXPECT_EQ(outcome.exit_code, kExitUsage);
+  EXPECT_EQ(outcome.err, config.string() +
+                             ":2: key 'retention': '1s' is too small; allowed: 1h to 87840h in "
+                             "steps of 1h\n");
+  EXPECT_FALSE(std::filesystem::exists(store.parent_path()));
+}
+
+TEST(Main, WhatItQuotesCannotReachTheTerminalAsControlCharacters) {
+  EXPECT_EQ(Call({"run", "--node-name=\x1B[31mred"}).err,
+            "--node-name: ' [31mred' is no DNS name; allowed: a DNS name of at most 253 "
+            "characters: a-z, 0-9, '-' and '.'\n");
+}
+
+TEST(Main, VersionNamesTheCommitAndTheLibraries) {
+  const Outcome outcome = Call({"version"});
+  EXPECT_EQ(outcome.exit_code, kExitOk);
+  for (const char* const word : {"dra-health-agent ", "commit ", "gRPC ", "protobuf ",
+                                 "cpprestsdk ", "SQLite ", "OpenSSL "}) {
+    EXPECT_THAT(outcome.out, HasSubstr(word));
+  }
+}
+
+}  // namespace
+}  // namespace dra_health
