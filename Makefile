@@ -1,0 +1,28 @@
+# The two commands of a fresh Debian 12 are `make demo` and `make test`. Underneath is plain CMake
+# with the presets of CMakePresets.json.
+.DEFAULT_GOAL := help
+.PHONY: help build demo test bench lint
+
+help:  ## shows this
+	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "make %-6s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+build:  ## installs what is needed to build, builds the program in build/release
+	scripts/install-dependencies.sh build
+	cmake --preset release
+	cmake --build --preset release
+
+demo: build  ## the same, then shows the agent at work: no cluster, no root, half a minute
+	build/release/src/dra-health-agent demo
+
+test:  ## installs what is needed, builds in build/dev, runs all tests
+	scripts/install-dependencies.sh build test
+	cmake --preset dev
+	cmake --build --preset dev
+	ctest --preset dev
+
+lint:  ## checks layout and code; after make test
+	scripts/install-dependencies.sh lint
+	scripts/lint.sh
+
+bench: build  ## compares the agent with the kubelet on one cluster; see docs/architecture.md
+	tests/cluster/bench.sh build/release/src/dra-health-agent
