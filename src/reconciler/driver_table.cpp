@@ -14,6 +14,10 @@ constexpr BackoffLimits kStreamBackoff{std::chrono::milliseconds{100},
 // A stream that lived this long was a working one: the next failure starts the backoff anew.
 constexpr std::chrono::seconds kWorkingStream{10};
 
+// An attempt at a peer that does not speak gRPC ends before this. A Go server sends its headers
+// with the first message only, so a stream that is older is open though nothing has come yet.
+constexpr std::chrono::seconds kSurelyOpen{10};
+
 constexpr std::array kHealthServices = {"v1.DRAResourceHealth", "v1alpha1.DRAResourceHealth"};
 
 std::vector<std::string> HealthServices(const std::vector<std::string>& advertised, bool probe) {
@@ -171,6 +175,8 @@ void DriverTable::Tick(Moment now, Effects& effects) {
       if (endpoint.stream == Stream::kClosed && endpoint.retry_at &&
           *endpoint.retry_at <= now.boot) {
         Open(driver, id, now, effects);
+      } else if (endpoint.stream == Stream::kOpening && endpoint.opened + kSurelyOpen <= now.boot) {
+        Handle(event::StreamOpened{id}, now, effects);
       }
     }
   }
@@ -182,6 +188,8 @@ BootTime DriverTable::NextDeadline() const {
     for (const auto& [id, endpoint] : driver.endpoints) {
       if (endpoint.stream == Stream::kClosed && endpoint.retry_at) {
         next = std::min(next, *endpoint.retry_at);
+      } else if (endpoint.stream == Stream::kOpening) {
+        next = std::min(next, endpoint.opened + kSurelyOpen);
       }
     }
   }

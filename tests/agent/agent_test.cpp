@@ -108,16 +108,9 @@ TEST_F(AgentTest, ADryRunSendsNothing) {
   node.options().settings.dry_run = true;
   testing::internal::CaptureStdout();
   node.StartAgent();
-  std::string printed;
-  ASSERT_TRUE(node.WaitForStream(0));
-  // The store says when the agent has taken the report in.
-  const auto end = std::chrono::steady_clock::now() + kPatience;
-  ASSERT_TRUE(node.api.WaitForCount("get", "resourceclaims", 1, kPatience));
-  while (!std::filesystem::exists(node.options().store) || node.Transitions().size() < 2) {
-    ASSERT_LT(std::chrono::steady_clock::now(), end);
-  }
+  ASSERT_TRUE(node.WaitForField(FieldState::kPublished)) << "as far as the agent knows";
   ASSERT_TRUE(node.StopAgent());
-  printed = testing::internal::GetCapturedStdout();
+  const std::string printed = testing::internal::GetCapturedStdout();
   EXPECT_EQ(node.api.Count("patch"), 0U);
   EXPECT_THAT(printed, HasSubstr("PATCH pods/status default/train"));
   EXPECT_THAT(printed, HasSubstr("\"gpu.example.com/node-1/gpu-0\""));

@@ -1,6 +1,7 @@
 #include "node.h"
 
 #include <cstdlib>
+#include <functional>
 #include <thread>
 
 #include <gtest/gtest.h>
@@ -32,6 +33,15 @@ sim::DriverOptions DriverIn(const std::filesystem::path& folder) {
   options.registration_dir = folder / "plugins_registry";
   options.plugins_dir = folder / "plugins";
   return options;
+}
+
+bool WaitUntil(const std::function<bool()>& condition) {
+  const auto end = std::chrono::steady_clock::now() + kPatience;
+  while (!condition()) {
+    if (std::chrono::steady_clock::now() > end) return false;
+    std::this_thread::yield();
+  }
+  return true;
 }
 
 }  // namespace
@@ -135,13 +145,17 @@ std::vector<Transition> Node::Transitions() {
   return transitions ? *transitions : std::vector<Transition>{};
 }
 
+bool Node::WaitForField(FieldState state) {
+  return WaitUntil([&] {
+    auto reader = StoreReader::Open(options_.store);
+    if (!reader) return false;  // not there yet
+    const auto pods = reader->Pods({});
+    return pods && pods->size() == 1 && pods->front().record.field == state;
+  });
+}
+
 bool Node::WaitForStream(std::size_t before) {
-  const auto end = std::chrono::steady_clock::now() + kPatience;
-  while (driver.counts().streams_opened <= before) {
-    if (std::chrono::steady_clock::now() > end) return false;
-    std::this_thread::yield();
-  }
-  return true;
+  return WaitUntil([&] { return driver.counts().streams_opened > before; });
 }
 
 }  // namespace dra_health

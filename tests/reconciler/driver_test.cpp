@@ -141,6 +141,14 @@ TEST_F(DriverTest, AStreamWithoutReportsIsNotHealthy) {
   EXPECT_THAT(world.Shown("gpu-0")->message, HasSubstr("has not reported on this device"));
 }
 
+// A Go server sends its headers only with the first message.
+TEST_F(DriverTest, AStreamThatNeverSendsAnythingIsConnectedWithoutData) {
+  world.Register();
+  EXPECT_EQ(StateOf(), DriverState::kConnecting);
+  world.Advance(10s);
+  EXPECT_EQ(StateOf(), DriverState::kNoData);
+}
+
 TEST_F(DriverTest, OneReportAndThenSilenceBecomesUnknown) {
   const PluginId id = world.Register();
   world.Report(id, {Says("gpu-0", Health::kHealthy)});
