@@ -29,7 +29,7 @@ fs::path FreeName(const fs::path& store) {
 }  // namespace
 
 Result<fs::path> MoveAside(const fs::path& store) {
-  const fs::path target = FreeName(store);
+  fs::path target = FreeName(store);
   for (const char* suffix : {"-wal", "-shm", ""}) {
     std::error_code error;
     fs::rename(store.string() + suffix, target.string() + suffix, error);

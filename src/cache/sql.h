@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 #include <type_traits>
+#include <utility>
 #include <variant>
 
 #include <tl/expected.hpp>
@@ -69,8 +70,7 @@ class Statement {
   template <typename Visit, typename... Args>
   Outcome<void> Each(Visit&& visit, const Args&... args) {
     const Resetting resetting(*this);
-    int index = 0;
-    (Bind(++index, args), ...);
+    BindAll(std::index_sequence_for<Args...>(), args...);
     return StepAll(visit);
   }
 
@@ -79,8 +79,8 @@ class Statement {
     const Resetting resetting(*this);
     int index = 0;
     for (const Value& value : values) {
-      std::visit([&](const auto& held) { Bind(index + 1, held); }, value);
       ++index;
+      std::visit([&](const auto& held) { Bind(index, held); }, value);
     }
     return StepAll(visit);
   }
@@ -111,6 +111,10 @@ class Statement {
     }
   }
 
+  template <std::size_t... Indexes, typename... Args>
+  void BindAll(std::index_sequence<Indexes...>, const Args&... args) {
+    (Bind(static_cast<int>(Indexes) + 1, args), ...);
+  }
   template <typename T>
     requires std::is_integral_v<T>
   void Bind(int index, T value) {

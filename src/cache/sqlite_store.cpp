@@ -25,9 +25,14 @@ constexpr const char* kPruneNames =
     " AND NOT EXISTS (SELECT 1 FROM allocations a WHERE a.device_id = device_names.id)"
     " AND NOT EXISTS (SELECT 1 FROM transitions t WHERE t.device_id = device_names.id)";
 
-bool OnlySaysAlive(std::span<const StoreWrite> writes) {
-  return std::ranges::all_of(
-      writes, [](const StoreWrite& write) { return std::holds_alternative<AliveRecord>(write); });
+// What must not be lost once it was published or happened. The rest (signs of life, how a
+// publication stands) is made anew, and must not cost a sync for each patch that was answered.
+bool HoldsHistory(std::span<const StoreWrite> writes) {
+  return std::ranges::any_of(writes, [](const StoreWrite& write) {
+    return std::holds_alternative<Transition>(write) ||
+           std::holds_alternative<AllocationRecord>(write) ||
+           std::holds_alternative<EndAllocations>(write);
+  });
 }
 
 template <typename... Args>
@@ -51,7 +56,7 @@ sql::Outcome<void> PruneRows(sql::Database& database, WallTime before) {
 SqliteStore::SqliteStore(std::filesystem::path path, StoreLock lock, sql::Database database,
                          RecordWriter writer)
     : path_(std::move(path)), lock_(std::move(lock)) {
-  connection_.emplace(Connection{std::move(database), std::move(writer)});
+  connection_ = std::make_unique<Connection>(Connection{std::move(database), std::move(writer)});
   connection_->database.CheckpointOnClose(true);
 }
 
@@ -69,7 +74,7 @@ Result<StoredState> SqliteStore::Load() {
 Result<void> SqliteStore::Apply(std::span<const StoreWrite> writes) {
   if (writes.empty()) return {};
   return Attempt("write", [&]() -> sql::Outcome<void> {
-    if (auto set = MakeDurable(!OnlySaysAlive(writes)); !set) return set;
+    if (auto set = MakeDurable(HoldsHistory(writes)); !set) return set;
     auto transaction = sql::Transaction::Begin(connection_->database);
     if (!transaction) return tl::unexpected(transaction.error());
     for (const StoreWrite& write : writes) {

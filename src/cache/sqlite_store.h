@@ -37,8 +37,8 @@ class SqliteStore final : public Store {
 
   std::filesystem::path path_;
   StoreLock lock_;
-  std::optional<Connection> connection_;  // none once the file turned out to be broken
-  std::optional<bool> durable_;           // what PRAGMA synchronous stands at
+  std::unique_ptr<Connection> connection_;  // null once the file turned out to be broken
+  std::optional<bool> durable_;             // what PRAGMA synchronous stands at
 };
 
 // Reads everything the agent needs at its start. Also the check that these tables are sound.

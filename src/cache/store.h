@@ -38,8 +38,8 @@ class Store {
 
   virtual Result<StoredState> Load() = 0;
 
-  // One transaction. Durable (fsync) when this returns, if the batch holds anything but an
-  // AliveRecord.
+  // One transaction. Durable (fsync) when this returns, if the batch holds history: a Transition,
+  // or an allocation or its end.
   virtual Result<void> Apply(std::span<const StoreWrite> writes) = 0;
 
   // Removes transitions, ended allocations and deleted pods older than `before`, and gives the

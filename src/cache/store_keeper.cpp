@@ -103,7 +103,8 @@ void StoreKeeper::Failed(const Error& error) {
 
 void StoreKeeper::Recovered() {
   using std::chrono::duration_cast, std::chrono::seconds;
-  const auto outage = duration_cast<seconds>(clock_.Now().boot - *failing_since_);
+  const BootTime now = clock_.Now().boot;
+  const auto outage = duration_cast<seconds>(now - failing_since_.value_or(now));
   tell_({Severity::kInfo, "the store is written again after " + std::to_string(outage.count()) +
                               " s; kept records written: " + std::to_string(mirror_.unwritten()) +
                               ", lost: " + std::to_string(mirror_.dropped() - dropped_before_)});

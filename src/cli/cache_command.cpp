@@ -84,15 +84,15 @@ void AddCacheCommand(CLI::App& app, int& exit_code) {
   cache->callback([cache] {
     if (cache->get_subcommands().empty()) throw CLI::RequiredError("One of the subcommands");
   });
-  for (const auto& [topic, name, description] : kTopics) {
-    CLI::App* const command = cache->add_subcommand(name, description);
+  for (const Topic& topic : kTopics) {
+    CLI::App* const command = cache->add_subcommand(topic.name, topic.description);
     command->footer(kExitCodesText);
     // Each has its own: CLI11 reads the environment for commands that were not called too.
     const auto arguments = std::make_shared<CacheArguments>();
     arguments->store = AgentOptions{}.store.string();
-    AddOptions(*command, topic, *arguments);
+    AddOptions(*command, topic.topic, *arguments);
     command->callback(
-        [&exit_code, arguments, topic = topic] { exit_code = Run(topic, *arguments); });
+        [&exit_code, arguments, topic = topic.topic] { exit_code = Run(topic, *arguments); });
   }
 }
 

@@ -109,7 +109,7 @@ tl::expected<CacheRequest, WrongValue> ParseCacheRequest(CacheTopic topic,
   reader.Read("--health", arguments.health, kAllowedHealth, ParseHealthWord, filter.health);
   reader.Read("--since", arguments.since, kAllowedSince, parse_since, filter.since);
   reader.Read("--limit", arguments.limit, kAllowedLimits, ParseLimit, request.limit);
-  if (reader.wrong()) return tl::unexpected(*reader.wrong());
+  if (const auto& wrong = reader.wrong()) return tl::unexpected(*wrong);
   return request;
 }
 

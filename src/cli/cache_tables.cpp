@@ -180,7 +180,7 @@ std::string ToText(const StoreInfo& info, WallTime now) {
   for (const auto& [key, value] : lines) widest = std::max(widest, key.size());
   std::string text;
   for (const auto& [key, value] : lines) {
-    text += key + std::string(widest + 2 - key.size(), ' ') + value + "\n";
+    text.append(key).append(widest + 2 - key.size(), ' ').append(value).append("\n");
   }
   return text;
 }

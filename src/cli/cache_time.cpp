@@ -81,14 +81,14 @@ std::optional<WallTime> ParseRfc3339(std::string_view text) {
 }
 
 std::string FormatAge(WallTime then, WallTime now) {
-  const auto seconds =
-      std::max(std::chrono::floor<std::chrono::seconds>(now - then), std::chrono::seconds{0})
-          .count();
+  using std::chrono::days, std::chrono::hours, std::chrono::minutes, std::chrono::seconds;
+  const auto age = std::max(std::chrono::floor<seconds>(now - then), seconds{0});
+  const auto in = [age](auto unit, const char* name) { return std::to_string(age / unit) + name; };
   // Two of the larger unit before it is used, so that no age is rounded by more than a half.
-  if (seconds < 2 * 60) return std::to_string(seconds) + "s";
-  if (seconds < 2 * 60 * 60) return std::to_string(seconds / 60) + "m";
-  if (seconds < 2 * 24 * 60 * 60) return std::to_string(seconds / (60 * 60)) + "h";
-  return std::to_string(seconds / (24 * 60 * 60)) + "d";
+  if (age < minutes{2}) return in(seconds{1}, "s");
+  if (age < hours{2}) return in(minutes{1}, "m");
+  if (age < days{2}) return in(hours{1}, "h");
+  return in(days{1}, "d");
 }
 
 }  // namespace dra_health

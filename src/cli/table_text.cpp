@@ -19,8 +19,8 @@ class Utf8Locale {
 
  private:
   static locale_t Shared() {
-    static const locale_t locale = ::newlocale(LC_CTYPE_MASK, "C.UTF-8", nullptr);
-    return locale;  // null where there is none: uselocale then changes nothing
+    static const locale_t kLocale = ::newlocale(LC_CTYPE_MASK, "C.UTF-8", nullptr);
+    return kLocale;  // null where there is none: uselocale then changes nothing
   }
 
   locale_t before_;

@@ -29,7 +29,7 @@ class GrpcDiscovery final : public Discovery {
 
   void Poll() override {
     if (stopped_) return;
-    RegistryChanges changes = watcher_.Poll();
+    const RegistryChanges changes = watcher_.Poll();
     const BootTime now = clock_.Now().boot;
     for (const PluginId id : changes.gone) {
       registrations_.Gone(id);

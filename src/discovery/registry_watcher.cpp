@@ -18,7 +18,8 @@ constexpr seconds kIntervalWithoutInotify{1};
 // A permission is granted by a person; nothing is gained by asking often.
 constexpr seconds kIntervalUnreadable{60};
 
-fs::path NearestExisting(fs::path folder) {
+fs::path NearestExisting(const fs::path& wanted) {
+  fs::path folder = wanted;
   std::error_code ignored;
   while (folder.has_relative_path() && !fs::is_directory(folder, ignored)) {
     folder = folder.parent_path();
@@ -33,7 +34,8 @@ bool LiesIn(const fs::path& path, const fs::path& folder) {
 
 }  // namespace
 
-RegistryWatcher::RegistryWatcher(fs::path folder, seconds rescan_interval, const Clock& clock,
+RegistryWatcher::RegistryWatcher(const fs::path& folder, seconds rescan_interval,
+                                 const Clock& clock,
                                  FolderWatch watch)
     : folder_((folder / "").parent_path()),  // without a slash at its end
       rescan_interval_(rescan_interval),
@@ -78,13 +80,15 @@ void RegistryWatcher::WatchForFolder() {
 
 RegistryChanges RegistryWatcher::Compare(const SocketScan& scan) {
   RegistryChanges changes;
-  std::erase_if(known_, [&](const auto& entry) {
-    const auto& [path, socket] = entry;
-    const auto seen = scan.sockets.find(path);
-    if (seen != scan.sockets.end() && seen->second == socket.identity) return false;
-    const auto hidden = [&path = path](const auto& folder) { return LiesIn(path, folder.first); };
-    if (std::any_of(scan.unreadable.begin(), scan.unreadable.end(), hidden)) return false;
-    changes.gone.push_back(socket.id);
+  const auto is_hidden = [&scan](const fs::path& socket) {
+    return std::any_of(scan.unreadable.begin(), scan.unreadable.end(),
+                       [&](const auto& folder) { return LiesIn(socket, folder.first); });
+  };
+  std::erase_if(known_, [&](const auto& known) {
+    const auto seen = scan.sockets.find(known.first);
+    const bool same = seen != scan.sockets.end() && seen->second == known.second.identity;
+    if (same || is_hidden(known.first)) return false;
+    changes.gone.push_back(known.second.id);
     return true;
   });
 

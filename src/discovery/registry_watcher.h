@@ -35,7 +35,7 @@ struct RegistryChanges {
 // said in the log once, when it begins and when it ends.
 class RegistryWatcher {
  public:
-  RegistryWatcher(std::filesystem::path folder, std::chrono::seconds rescan_interval,
+  RegistryWatcher(const std::filesystem::path& folder, std::chrono::seconds rescan_interval,
                   const Clock& clock, FolderWatch watch = FolderWatch());
 
   int fd() const { return watch_.fd(); }

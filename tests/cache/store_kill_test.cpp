@@ -40,7 +40,7 @@ TEST(StoreKillTest, KilledWriterLeavesWholeBatchesAndEveryOneThatWasAcknowledged
     const int first = round * 100'000;
     Child writer([&](int pipe) { WriteForEver(path, first, pipe); });
     // A different moment each time, in the middle of whatever the writer is doing then.
-    acknowledged += static_cast<int>(writer.Read(static_cast<std::size_t>(1 + round)).size());
+    acknowledged += static_cast<int>(writer.Read(static_cast<std::size_t>(round) + 1).size());
     ::usleep(static_cast<useconds_t>(137 * round));
     writer.Kill();
     acknowledged += static_cast<int>(writer.ReadAll().size());

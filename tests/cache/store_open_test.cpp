@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstddef>
 
 #include "cache/store.h"
 #include "tests/cache/opened_store.h"
@@ -101,7 +102,7 @@ TEST_F(StoreOpenTest, MissingTableIsMovedAside) {
 
 TEST_F(StoreOpenTest, DamagedDevicesTableIsMovedAside) {
   MakeStore();
-  const int page =
+  const std::ptrdiff_t page =
       std::stoi(RunSql(path_, "SELECT rootpage FROM sqlite_schema WHERE name='devices'"));
   std::string content = FileContent(path_);
   std::fill_n(content.begin() + (page - 1) * 4096, 4096, '\x5a');
@@ -183,7 +184,7 @@ class BrokenWhileOpenTest : public StoreOpenTest {
 };
 
 TEST_F(BrokenWhileOpenTest, DamageFoundByAWriteMovesTheFileAside) {
-  const int page = std::stoi(
+  const std::ptrdiff_t page = std::stoi(
       RunSql(path_, "SELECT rootpage FROM sqlite_schema WHERE name='transitions_by_device'"));
   std::string content = FileContent(path_);
   std::fill_n(content.begin() + (page - 1) * 4096, 4096, '\x5a');

@@ -265,14 +265,14 @@ TEST_F(StoreTest, WriteWaitsForAnotherWriterOnlySoLongAndCanBeRepeated) {
   EXPECT_EQ(Reopened().alive->wall, At(3));
 }
 
-TEST_F(StoreTest, SignsOfLifeAreNotSynced) {
+TEST_F(StoreTest, SignsOfLifeAndThePublicationsOfPodsAreNotSynced) {
   Apply({Alive(1)});
   const int before = SyncCount();
-  Apply({Alive(2)});
+  Apply({Alive(2), PodRecord{.uid = "uid-1", .namespace_name = "default", .name = "train"}});
   EXPECT_EQ(SyncCount(), before);
 }
 
-TEST_F(StoreTest, AnythingElseIsSyncedBeforeApplyReturns) {
+TEST_F(StoreTest, HistoryIsSyncedBeforeApplyReturns) {
   Apply({Alive(1)});
   const int before = SyncCount();
   Apply({Alive(2), Change(Gpu("gpu-0"), Health::kHealthy, Health::kUnhealthy, 1)});

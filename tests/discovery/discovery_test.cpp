@@ -123,7 +123,7 @@ TEST_F(DiscoveryTest, DriverInASubFolderWithAnOddNameIsReached) {
 }
 
 TEST_F(DiscoveryTest, AmongTwentyDeadSocketsALiveDriverIsFoundAtOnce) {
-  for (int i = 0; i < 20; ++i) PlainSocket dead(registry_ / ("dead-" + std::to_string(i)));
+  for (int i = 0; i < 20; ++i) const PlainSocket dead(registry_ / ("dead-" + std::to_string(i)));
   sim::Driver driver(DriverOptions());
   ASSERT_TRUE(driver.Start());
   EXPECT_TRUE(StartLoop().RunUntil([&] { return Registered() == 1; }, seconds{2}));

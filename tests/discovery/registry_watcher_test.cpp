@@ -74,9 +74,9 @@ class RegistryWatcherTest : public ::testing::Test {
 };
 
 TEST_F(RegistryWatcherTest, FirstScanGivesIdsInTheOrderInWhichSocketsWereMade) {
-  PlainSocket newest(registry_ / "a");
-  PlainSocket oldest(registry_ / "b");
-  PlainSocket middle(registry_ / "c");
+  const PlainSocket newest(registry_ / "a");
+  const PlainSocket oldest(registry_ / "b");
+  const PlainSocket middle(registry_ / "c");
   SetModified(registry_ / "a", 300);
   SetModified(registry_ / "b", 100);
   SetModified(registry_ / "c", 200);
@@ -89,11 +89,11 @@ TEST_F(RegistryWatcherTest, FirstScanGivesIdsInTheOrderInWhichSocketsWereMade) {
 
 TEST_F(RegistryWatcherTest, OnlySocketsWithoutALeadingDotCount) {
   std::ofstream(registry_ / "file.sock") << "x";
-  PlainSocket hidden(registry_ / ".hidden");
+  const PlainSocket hidden(registry_ / ".hidden");
   fs::create_directory(registry_ / ".folder");
-  PlainSocket below_hidden(registry_ / ".folder/in");
+  const PlainSocket below_hidden(registry_ / ".folder/in");
   fs::create_symlink("nowhere", registry_ / "dangling");
-  PlainSocket socket(registry_ / "seen");
+  const PlainSocket socket(registry_ / "seen");
   auto watcher = Watcher();
   EXPECT_THAT(Names(watcher.Poll()), ElementsAre("seen"));
 }
@@ -101,7 +101,7 @@ TEST_F(RegistryWatcherTest, OnlySocketsWithoutALeadingDotCount) {
 TEST_F(RegistryWatcherTest, NewSocketIsFoundWithoutWaitingForTheRescan) {
   auto watcher = Watcher();
   EXPECT_THAT(Names(watcher.Poll()), IsEmpty());
-  PlainSocket socket(registry_ / "late");
+  const PlainSocket socket(registry_ / "late");
   ASSERT_TRUE(InotifySays(watcher));
   EXPECT_THAT(Names(watcher.Poll()), ElementsAre("late"));
   EXPECT_THAT(Names(watcher.Poll()), IsEmpty());
@@ -113,13 +113,13 @@ TEST_F(RegistryWatcherTest, SubFoldersAreWatchedFromTheirCreation) {
   fs::create_directories(registry_ / "a/b");
   ASSERT_TRUE(InotifySays(watcher));
   watcher.Poll();
-  PlainSocket socket(registry_ / "a/b/deep");
+  const PlainSocket socket(registry_ / "a/b/deep");
   ASSERT_TRUE(InotifySays(watcher));
   EXPECT_THAT(Names(watcher.Poll()), ElementsAre("deep"));
 }
 
 TEST_F(RegistryWatcherTest, RemovedSocketIsGone) {
-  PlainSocket socket(registry_ / "x");
+  const PlainSocket socket(registry_ / "x");
   auto watcher = Watcher();
   const auto id = watcher.Poll().found.at(0).id;
   fs::remove(registry_ / "x");
@@ -128,11 +128,11 @@ TEST_F(RegistryWatcherTest, RemovedSocketIsGone) {
 }
 
 TEST_F(RegistryWatcherTest, SocketReplacedUnderItsNameIsGoneAndFoundWithALargerId) {
-  PlainSocket first(registry_ / "x");
+  const PlainSocket first(registry_ / "x");
   auto watcher = Watcher();
   const auto id = watcher.Poll().found.at(0).id;
   fs::remove(registry_ / "x");
-  PlainSocket second(registry_ / "x");
+  const PlainSocket second(registry_ / "x");
   ASSERT_TRUE(InotifySays(watcher));
   const auto changes = watcher.Poll();
   EXPECT_THAT(changes.gone, ElementsAre(id));
@@ -141,7 +141,7 @@ TEST_F(RegistryWatcherTest, SocketReplacedUnderItsNameIsGoneAndFoundWithALargerI
 }
 
 TEST_F(RegistryWatcherTest, UntouchedSocketIsReportedOnce) {
-  PlainSocket socket(registry_ / "x");
+  const PlainSocket socket(registry_ / "x");
   auto watcher = Watcher();
   watcher.Poll();
   clock_.Advance(seconds{10});
@@ -159,7 +159,7 @@ TEST_F(RegistryWatcherTest, MissingFolderIsWaitedForAndSaidOnce) {
   }
   EXPECT_EQ(log_.Count("waiting for the registration folder " + registry_.string()), 1);
   fs::create_directory(registry_);
-  PlainSocket socket(registry_ / "x");
+  const PlainSocket socket(registry_ / "x");
   EXPECT_THAT(Names(watcher.Poll()), ElementsAre("x"));
   EXPECT_EQ(log_.Count("looking for drivers in " + registry_.string()), 1);
 }
@@ -173,13 +173,13 @@ TEST_F(RegistryWatcherTest, MissingFolderIsSeenAtItsCreationSeveralLevelsDown) {
   fs::create_directory(folder_ / "kubelet/plugins_registry");
   ASSERT_TRUE(InotifySays(watcher));
   watcher.Poll();
-  PlainSocket socket(folder_ / "kubelet/plugins_registry/x");
+  const PlainSocket socket(folder_ / "kubelet/plugins_registry/x");
   ASSERT_TRUE(InotifySays(watcher));
   EXPECT_THAT(Names(watcher.Poll()), ElementsAre("x"));
 }
 
 TEST_F(RegistryWatcherTest, DeletedFolderTakesItsSocketsAlongAndComesBack) {
-  PlainSocket before(registry_ / "x");
+  const PlainSocket before(registry_ / "x");
   auto watcher = Watcher();
   const auto id = watcher.Poll().found.at(0).id;
   fs::remove_all(registry_);
@@ -188,13 +188,13 @@ TEST_F(RegistryWatcherTest, DeletedFolderTakesItsSocketsAlongAndComesBack) {
   fs::create_directory(registry_);
   ASSERT_TRUE(InotifySays(watcher));
   watcher.Poll();
-  PlainSocket after(registry_ / "y");
+  const PlainSocket after(registry_ / "y");
   ASSERT_TRUE(InotifySays(watcher));
   EXPECT_THAT(Names(watcher.Poll()), ElementsAre("y"));
 }
 
 TEST_F(RegistryWatcherTest, FolderReplacedByAnotherIsWatchedInItsPlace) {
-  PlainSocket before(registry_ / "x");
+  const PlainSocket before(registry_ / "x");
   auto watcher = Watcher();
   const auto id = watcher.Poll().found.at(0).id;
   fs::rename(registry_, folder_ / "old");
@@ -202,9 +202,9 @@ TEST_F(RegistryWatcherTest, FolderReplacedByAnotherIsWatchedInItsPlace) {
   ASSERT_TRUE(InotifySays(watcher));
   EXPECT_THAT(watcher.Poll().gone, ElementsAre(id));
   watcher.Poll();  // takes the echo of the watch that was given up
-  PlainSocket elsewhere(folder_ / "old/unseen");
+  const PlainSocket elsewhere(folder_ / "old/unseen");
   EXPECT_FALSE(InotifySays(watcher));
-  PlainSocket after(registry_ / "y");
+  const PlainSocket after(registry_ / "y");
   ASSERT_TRUE(InotifySays(watcher));
   EXPECT_THAT(Names(watcher.Poll()), ElementsAre("y"));
 }
@@ -219,7 +219,7 @@ TEST_F(RegistryWatcherTest, OverflownInotifyQueueLosesNothing) {
   for (int i = 0; i < limit; ++i) {  // two events each
     fs::rename(registry_ / (i % 2 == 0 ? "a" : "b"), registry_ / (i % 2 == 0 ? "b" : "a"));
   }
-  PlainSocket socket(registry_ / "x");  // its event is one of those that were dropped
+  const PlainSocket socket(registry_ / "x");  // its event is one of those that were dropped
   ASSERT_TRUE(InotifySays(watcher));
   EXPECT_THAT(Names(watcher.Poll()), ElementsAre("x"));
 }
@@ -233,7 +233,7 @@ TEST_F(RegistryWatcherTest, WithoutInotifyTheFolderIsPolledAndThatIsSaidOnce) {
   }));
   watcher.Poll();
   EXPECT_EQ(watcher.fd(), -1);
-  PlainSocket socket(registry_ / "x");
+  const PlainSocket socket(registry_ / "x");
   clock_.Advance(seconds{1});
   EXPECT_LE(watcher.NextDeadline(), clock_.Now().boot);
   EXPECT_THAT(Names(watcher.Poll()), ElementsAre("x"));
@@ -251,13 +251,13 @@ TEST_F(RegistryWatcherTest, InotifyThatBecomesAvailableIsUsed) {
   available = true;
   clock_.Advance(seconds{1});
   watcher.Poll();
-  PlainSocket socket(registry_ / "x");
+  const PlainSocket socket(registry_ / "x");
   ASSERT_TRUE(InotifySays(watcher));
   EXPECT_THAT(Names(watcher.Poll()), ElementsAre("x"));
 }
 
 TEST_F(RegistryWatcherTest, UnreadableFolderIsExplainedOnceRetriedSlowlyAndKeepsWhatWasKnown) {
-  PlainSocket socket(registry_ / "x");
+  const PlainSocket socket(registry_ / "x");
   auto watcher = Watcher();
   watcher.Poll();
   fs::permissions(registry_, fs::perms::none);
@@ -274,8 +274,8 @@ TEST_F(RegistryWatcherTest, UnreadableFolderIsExplainedOnceRetriedSlowlyAndKeeps
 
 TEST_F(RegistryWatcherTest, UnreadableSubFolderDoesNotHideTheOthers) {
   fs::create_directory(registry_ / "closed");
-  PlainSocket hidden(registry_ / "closed/x");
-  PlainSocket open(registry_ / "y");
+  const PlainSocket hidden(registry_ / "closed/x");
+  const PlainSocket open(registry_ / "y");
   fs::permissions(registry_ / "closed", fs::perms::none);
   auto watcher = Watcher();
   {

@@ -262,10 +262,10 @@ TEST_F(StreamsTest, ClosedStreamEndsWhetherAReportIsBeingReadOrWaitsForTheCaller
 // Close meets the next report on its way at every point, also while it is being converted. Under
 // ASan this finds early frees.
 TEST_F(StreamsTest, ClosingDuringAFloodEndsEveryStreamExactlyOnce) {
-  constexpr std::size_t kRounds = 100;
+  constexpr std::size_t kRounds = 16;
   sim::Driver driver(DriverOptions());
   std::vector<DeviceReport> many;
-  for (int i = 0; i < 500; ++i) many.push_back({.pool = "pool", .device = std::to_string(i)});
+  for (int i = 0; i < 2'000; ++i) many.push_back({.pool = "pool", .device = std::to_string(i)});
   driver.Report(many);
   const PluginId id = Open(driver);
   loop_->set_read_on(false);
@@ -274,7 +274,7 @@ TEST_F(StreamsTest, ClosingDuringAFloodEndsEveryStreamExactlyOnce) {
     ASSERT_TRUE(RunUntilReports(seen + 1));
     driver.Resend();
     loop_->discovery().ReadNext(id);
-    for (std::size_t i = 0; i < round * 50; ++i) std::this_thread::yield();
+    for (std::size_t i = 0; i < round * 500; ++i) std::this_thread::yield();
     loop_->discovery().CloseStream(id);  // and nobody asks for more
     ASSERT_TRUE(loop_->RunUntilThereAre<event::StreamEnded>(round)) << "round " << round;
     seen = Reports().size();

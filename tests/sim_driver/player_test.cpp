@@ -6,7 +6,6 @@
 #include <functional>
 #include <memory>
 #include <mutex>
-#include <optional>
 #include <vector>
 
 #include <grpcpp/channel.h>
@@ -96,9 +95,12 @@ steps:
   - {at: 1ms, report: {p/b: {health: unhealthy, message: hot}}}
   - {at: 2ms, end: ABORTED}
 )");
-  std::optional<Watcher> watcher;
+  std::unique_ptr<Watcher> watcher;
   v1::NodeWatchResourcesResponse first;
-  after_first_step_ = [&] { first = watcher.emplace(player->driver("gpu")).Next(); };
+  after_first_step_ = [&] {
+    watcher = std::make_unique<Watcher>(player->driver("gpu"));
+    first = watcher->Next();
+  };
   ASSERT_TRUE(player->Start());
   ASSERT_TRUE(player->WaitUntilPlayed(kLimit));
   ASSERT_EQ(first.devices_size(), 2);

@@ -45,7 +45,7 @@ class CpprestClient final : public HttpClient {
       : credentials_(credentials),
         base_(BaseUri(credentials.server)),
         host_header_(HostHeader(credentials)),
-        client_(base_, Config()) {}
+        client_(NewClient()) {}
 
   HttpAnswer Send(const HttpRequest& request) override {
     return Guarded(request, [](const HttpResponse&) {}, nullptr);
@@ -79,7 +79,11 @@ class CpprestClient final : public HttpClient {
     return credentials.server.host;
   }
 
-  http_client_config Config() {
+  std::shared_ptr<http_client> NewClient() const {
+    return std::make_shared<http_client>(base_, Config());
+  }
+
+  http_client_config Config() const {
     http_client_config config;
     config.set_max_redirects(0);  // a redirect would take the token along
     // Its timeout is per step of I/O; ours is for the whole, and the watch may be quiet for long.
@@ -109,24 +113,33 @@ class CpprestClient final : public HttpClient {
   HttpAnswer Guarded(const HttpRequest& request, const OnHeaders& on_headers,
                      const OnData& on_data) {
     const auto call = std::make_shared<Call>();
+    std::shared_ptr<http_client> client;
     {
       const std::lock_guard lock(mutex_);
       if (stopped_) return Fault(HttpFault::kStopped);
       calls_.insert(call);
+      client = client_;
     }
-    HttpAnswer answer = Exchange(request, call, on_headers, on_data);
+    HttpAnswer answer = Exchange(*client, request, call, on_headers, on_data);
     const std::lock_guard lock(mutex_);
     calls_.erase(call);
+    const bool broken = !answer && (answer.error().fault == HttpFault::kConnect ||
+                                    answer.error().fault == HttpFault::kBroken ||
+                                    answer.error().fault == HttpFault::kTruncated);
+    // Where one connection failed, those that wait in the pool are dead as well, and each would
+    // cost a request. The pool lives as long as its client.
+    if (broken && client == client_) client_ = NewClient();
     return answer;
   }
 
-  HttpAnswer Exchange(const HttpRequest& request, const std::shared_ptr<Call>& call,
-                      const OnHeaders& on_headers, const OnData& on_data) {
+  HttpAnswer Exchange(http_client& client, const HttpRequest& request,
+                      const std::shared_ptr<Call>& call, const OnHeaders& on_headers,
+                      const OnData& on_data) {
     const SteadyTime start = std::chrono::steady_clock::now();
     const SteadyTime deadline = start + request.timeout;
     bool headers_came = false;
     try {
-      const auto opened = client_.request(ToLibrary(request), call->token());
+      const auto opened = client.request(ToLibrary(request), call->token());
       const bool own_limit = request.open_timeout > request.open_timeout.zero();
       const auto wake = Call::Wait(
           call, opened, own_limit ? std::min(deadline, start + request.open_timeout) : deadline);
@@ -215,9 +228,9 @@ class CpprestClient final : public HttpClient {
   const Credentials credentials_;
   const web::uri base_;
   const std::string host_header_;
-  http_client client_;
 
   std::mutex mutex_;
+  std::shared_ptr<http_client> client_;    // guarded by mutex_
   std::set<std::shared_ptr<Call>> calls_;  // guarded by mutex_
   bool stopped_ = false;                   // guarded by mutex_
 };

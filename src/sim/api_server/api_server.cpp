@@ -13,7 +13,7 @@ namespace dra_health::sim {
 using State = Service::State;
 
 struct ApiServer::Impl {
-  explicit Impl(ApiServerOptions given) : options(given), token(), service(std::move(given)) {
+  explicit Impl(ApiServerOptions given) : options(given), service(std::move(given)) {
     if (!options.tokens.empty()) token = options.tokens.front();
   }
 
@@ -24,14 +24,14 @@ struct ApiServer::Impl {
                  (v6 ? "[" + options.address + "]" : options.address) + ":" +
                  std::to_string(service.port());
     access.token = service.Read([this](const State&) { return token; });
-    access.certificates = certificates ? &*certificates : nullptr;
+    access.certificates = certificates.get();
     access.client_certificate = options.require_client_certificate;
     return access;
   }
 
   const ApiServerOptions options;
-  std::string token;                              // protected by the service's lock
-  std::optional<CertificateFolder> certificates;  // made at the first Start, then constant
+  std::string token;                                // protected by the service's lock
+  std::unique_ptr<CertificateFolder> certificates;  // made at the first Start, then constant
   Service service;
 };
 
@@ -43,7 +43,7 @@ Result<void> ApiServer::Start() {
   if (impl_->options.tls && !impl_->certificates) {
     auto folder = MakeCertificates().and_then(CertificateFolder::Create);
     if (!folder) return tl::unexpected(folder.error());
-    impl_->certificates.emplace(std::move(*folder));
+    impl_->certificates = std::make_unique<CertificateFolder>(std::move(*folder));
   }
   std::optional<Certificates> tls;
   if (impl_->certificates) tls = impl_->certificates->certificates();

@@ -5,6 +5,9 @@
 #include <utility>
 #include <vector>
 
+// Before cpprestsdk, whose macro U breaks it.
+#include <spdlog/spdlog.h>
+
 #include <cpprest/http_listener.h>
 #include <cpprest/producerconsumerstream.h>
 // Last: it does not compile on its own in C++20.
@@ -22,12 +25,12 @@ using web::http::experimental::listener::http_listener_config;
 constexpr std::size_t kPoolThreads = 2;
 
 // A failed task that nobody looks at ends the process.
-void Observe(pplx::task<void> task) {
-  task.then([](pplx::task<void> done) {
+void Observe(const pplx::task<void>& task) {
+  task.then([](const pplx::task<void>& done) {
     try {
       done.get();
-    } catch (const std::exception&) {
-      // The client has gone, which is its right.
+    } catch (const std::exception& error) {
+      spdlog::debug("API server: an answer did not arrive: {}", error.what());
     }
   });
 }
@@ -117,15 +120,16 @@ std::mutex& LibraryMutex() {
   return mutex;
 }
 
-void SetUpTls(boost::asio::ssl::context& context, const FrontOptions& options) {
+void SetUpTls(boost::asio::ssl::context& context, const Certificates& certificates,
+              bool require_client_certificate) {
   namespace ssl = boost::asio::ssl;
   const auto buffer = [](const std::string& text) { return boost::asio::buffer(text); };
   context.set_options(ssl::context::default_workarounds | ssl::context::no_sslv2 |
                       ssl::context::no_sslv3 | ssl::context::no_tlsv1 | ssl::context::no_tlsv1_1);
-  context.use_certificate_chain(buffer(options.tls->server));
-  context.use_private_key(buffer(options.tls->server_key), ssl::context::pem);
-  if (options.require_client_certificate) {
-    context.add_certificate_authority(buffer(options.tls->ca));
+  context.use_certificate_chain(buffer(certificates.server));
+  context.use_private_key(buffer(certificates.server_key), ssl::context::pem);
+  if (require_client_certificate) {
+    context.add_certificate_authority(buffer(certificates.ca));
     context.set_verify_mode(ssl::verify_peer | ssl::verify_fail_if_no_peer_cert);
   }
 }
@@ -155,14 +159,14 @@ class ListenerFront final : public HttpFront {
       shared_->closed = true;
       hanging.swap(shared_->hanging);
     }
-    for (http_request& request : hanging) {
+    for (const http_request& request : hanging) {
       Observe(request.reply(web::http::status_codes::ServiceUnavailable));
     }
     const std::lock_guard lock(LibraryMutex());
     try {
       listener_.close().get();
-    } catch (const std::exception&) {
-      // It was never opened.
+    } catch (const std::exception& error) {
+      spdlog::debug("API server: the listener was never opened: {}", error.what());
     }
   }
 
@@ -175,11 +179,12 @@ class ListenerFront final : public HttpFront {
 
 std::shared_ptr<ByteStream> ByteStream::Create() { return std::make_shared<ProducerStream>(); }
 
-Result<std::unique_ptr<HttpFront>> HttpFront::Open(FrontOptions options, Handler handler) {
+Result<std::unique_ptr<HttpFront>> HttpFront::Open(const FrontOptions& options, Handler handler) {
   try {
-    // The default is 40 threads. Somebody else in the process may have been first.
+    // The default is 40 threads.
     crossplat::threadpool::initialize_with_threads(kPoolThreads);
   } catch (const std::exception&) {
+    spdlog::debug("API server: the HTTP library's pool was set up before");
   }
   const std::string url =
       std::string(options.tls ? "https" : "http") + "://127.0.0.1:" + std::to_string(options.port);
@@ -187,7 +192,8 @@ Result<std::unique_ptr<HttpFront>> HttpFront::Open(FrontOptions options, Handler
   if (options.tls) {
     // By value: the library may call it again for as long as the process lives.
     config.set_ssl_context_callback(
-        [options](boost::asio::ssl::context& context) { SetUpTls(context, options); });
+        [certificates = *options.tls, required = options.require_client_certificate](
+            boost::asio::ssl::context& context) { SetUpTls(context, certificates, required); });
   }
   try {
     auto front = std::make_unique<ListenerFront>(url, config, std::move(handler));

@@ -55,7 +55,7 @@ class HttpFront {
       std::function<FrontReply(const ApiRequest& request, const std::string& connection)>;
 
   // Errors: kRetry, the port is taken.
-  static Result<std::unique_ptr<HttpFront>> Open(FrontOptions options, Handler handler);
+  static Result<std::unique_ptr<HttpFront>> Open(const FrontOptions& options, Handler handler);
   virtual ~HttpFront() = default;
 };
 

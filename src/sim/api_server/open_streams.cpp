@@ -30,7 +30,7 @@ std::shared_ptr<ByteStream> OpenStreams::AddDrip(std::string body,
 }
 
 bool OpenStreams::Pump(const ObjectStore& store) {
-  return std::erase_if(streams_, [&](Stream& stream) {
+  return std::erase_if(streams_, [&](const Stream& stream) {
            if (!stream.watch) return false;
            const std::string lines = stream.watch->Next(store);
            if (!lines.empty()) stream.bytes->Write(lines);
@@ -75,7 +75,7 @@ std::optional<BootTime> OpenStreams::NextDeadline() const {
 }
 
 void OpenStreams::SendBookmarks() {
-  for (Stream& stream : streams_) {
+  for (const Stream& stream : streams_) {
     if (!stream.watch) continue;
     if (const std::string line = stream.watch->Bookmark(); !line.empty()) stream.bytes->Write(line);
   }
@@ -90,14 +90,14 @@ std::list<std::string> OpenStreams::WatchConnections() const {
 }
 
 std::size_t OpenStreams::Break(FaultKind kind) {
-  for (Stream& stream : streams_) {
+  for (const Stream& stream : streams_) {
     if (stream.watch) stream.watch->Break(kind);
   }
   return watches();
 }
 
 void OpenStreams::Forget(const std::string& connection) {
-  std::erase_if(streams_, [&](Stream& stream) {
+  std::erase_if(streams_, [&](const Stream& stream) {
     if (stream.connection != connection) return false;
     stream.bytes->Close();
     return true;
@@ -105,7 +105,7 @@ void OpenStreams::Forget(const std::string& connection) {
 }
 
 void OpenStreams::CloseAll() {
-  for (Stream& stream : streams_) stream.bytes->Close();
+  for (const Stream& stream : streams_) stream.bytes->Close();
   streams_.clear();
 }
 

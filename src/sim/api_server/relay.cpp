@@ -16,7 +16,7 @@ namespace dra_health::sim {
 
 namespace {
 
-constexpr std::size_t kMostBuffered = 256 * 1024;
+constexpr std::size_t kMostBuffered = 256U << 10;
 
 // One direction of a connection: what was read and not yet written.
 struct Pipe {
@@ -25,7 +25,7 @@ struct Pipe {
 
   // False on a broken source; the end of the source only sets the flag.
   bool Fill(const UniqueFd& source) {
-    std::array<char, 16 * 1024> chunk;
+    std::array<char, (16U << 10)> chunk;
     const ssize_t got = ::recv(source.get(), chunk.data(), chunk.size(), MSG_DONTWAIT);
     if (got < 0) return errno == EAGAIN || errno == EINTR;
     if (got == 0) source_ended = true;

@@ -5,6 +5,7 @@
 #include <fstream>
 #include <map>
 #include <sstream>
+#include <utility>
 
 #include "base/text.h"
 #include "sim/driver/driver.h"
@@ -74,9 +75,9 @@ class Parser {
   }
 
  private:
-  template <typename Value, std::size_t kSize>
+  template <typename Value, std::size_t Size>
   Value Choose(const YAML::Node& node, const std::string& what,
-               const std::array<Word<Value>, kSize>& words) const {
+               const std::array<Word<Value>, Size>& words) const {
     const std::string text = reader_.Text(node, what);
     std::string allowed;
     for (const auto& [word, value] : words) {
@@ -133,7 +134,7 @@ class Parser {
 
   DeviceReport ParseDevice(const YAML::Node& key, const YAML::Node& node,
                            const std::string& driver) {
-    const std::string name = key.Scalar();
+    const std::string& name = key.Scalar();
     const std::size_t slash = name.rfind('/');
     if (slash == std::string::npos || slash == 0 || slash + 1 == name.size()) {
       reader_.Refuse(key, "'" + Printable(name) + "' is no device; allowed: POOL/DEVICE");
@@ -157,9 +158,13 @@ class Parser {
     if (node.IsNull()) return {};
     if (!node.IsSequence()) reader_.Refuse(node, "'steps' must be a list of '- at: ...'");
     std::vector<Step> steps;
-    for (const auto& step : node) steps.push_back(ParseStep(step, scenario));
-    std::stable_sort(steps.begin(), steps.end(),
-                     [](const Step& a, const Step& b) { return a.at < b.at; });
+    for (const auto& entry : node) {
+      Step step = ParseStep(entry, scenario);
+      const auto later = std::upper_bound(
+          steps.begin(), steps.end(), step.at,
+          [](std::chrono::milliseconds at, const Step& other) { return at < other.at; });
+      steps.insert(later, std::move(step));
+    }
     return steps;
   }
 
@@ -216,7 +221,7 @@ Result<Scenario> ParseScenario(const std::string& text, const std::string& file_
 }
 
 Result<Scenario> LoadScenario(const std::filesystem::path& file) {
-  std::ifstream stream(file);
+  const std::ifstream stream(file);
   std::ostringstream text;
   if (!stream || !(text << stream.rdbuf())) {
     return Fail(ErrorKind::kItem, "cannot read the scenario " + file.native());

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -55,24 +56,45 @@ func (s *single) latency(t lab.TB, who string) {
 	settle()
 	mark := s.lab.Audit.Mark()
 	var samples []float64
+	var reported []time.Time
 	for i := range s.o.changes {
 		s.device.Health, s.device.Message = "Unhealthy", "ECC error"
 		if i%2 == 1 {
 			s.device.Health, s.device.Message = "Healthy", ""
 		}
 		at := s.driver.Report(t, s.device)
+		reported = append(reported, at)
 		samples = append(samples, milliseconds(s.waitShown(t, s.device.Health, at).Sub(at)))
 		time.Sleep(time.Second + time.Duration(rand.IntN(500))*time.Millisecond)
 	}
 	requests := s.lab.Audit.Since(t, mark).By(s.user(who)).For("single")
 	row := s.results.row("latency", "one change, driver to API, median", "ms")
 	gets, patches := len(requests.Verb("get")), len(requests.Verb("patch"))
-	row.samples(who, samples, "%d changes: %d GET, %d PATCH", s.o.changes, gets, patches)
+	row.samples(who, samples, "%d changes: %d GET, %d PATCH; %s", s.o.changes, gets, patches, breakdown(reported, requests))
 	if who == agent {
 		row.ratio(kubelet, 0.5)
 		row.atMost("agent: GET", float64(gets), 0)
 		row.atMost("agent: PATCH per change", float64(patches)/float64(s.o.changes), 1)
 	}
+}
+
+// breakdown tells where the time of a change goes, in medians: until the first request reaches the API server,
+// and within it.
+func breakdown(reported []time.Time, requests lab.Requests) string {
+	var before, within []float64
+	for i, r := range requests {
+		if i < len(reported) && len(requests) == len(reported) {
+			before = append(before, milliseconds(r.Received.Sub(reported[i])))
+		}
+		if r.Verb == "patch" {
+			within = append(within, milliseconds(r.Answered.Sub(r.Received)))
+		}
+	}
+	text := fmt.Sprintf("API server %.1f ms for a PATCH", median(within))
+	if len(before) > 0 {
+		text += fmt.Sprintf(", %.1f ms before it", median(before))
+	}
+	return text
 }
 
 // leases: the driver falls silent, and resumes with the same health.
@@ -93,11 +115,13 @@ func (s *single) leases(t lab.TB, who string) {
 		streams := s.driver.Stats(t).Streams
 		end := streams[len(streams)-1].Last.Add(5 * time.Second)
 		late = append(late, shown.Sub(end).Seconds())
-		if s.wants("resume") {
-			var took float64
-			took, above = s.resume(t)
-			resumed = append(resumed, took)
+		if !s.wants("resume") {
+			s.driver.Resume(t)
+			continue
 		}
+		var took float64
+		took, above = s.resume(t)
+		resumed = append(resumed, took)
 	}
 	row := s.results.row("lease", "lease ends, driver silent: late by", "s")
 	row.samples(who, late, "lease of 5 s, %d times", rounds)

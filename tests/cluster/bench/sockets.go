@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"net"
+	"os"
 	"path/filepath"
 	"slices"
 	"time"
@@ -25,6 +26,7 @@ func (b *bench) measureSockets() {
 		}
 		listener.SetUnlinkOnClose(false)
 		listener.Close()
+		defer os.Remove(path)
 	}
 	driver := b.lab.StartDriver(b.t, lab.DriverOptions{Name: "live.example.com", V1: true, V1alpha1: true, Beat: time.Second})
 	driver.Report(b.t, lab.Device{Pool: "pool", Device: "gpu-0", Health: "Healthy"})

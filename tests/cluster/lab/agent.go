@@ -57,11 +57,14 @@ func (a *Agent) Said(text string) int {
 // Cache reads the store with the agent's own inspection command: devices, drivers, pods, transitions.
 func (a *Agent) Cache(t TB, what string, out any) {
 	t.Helper()
-	text, err := exec.Command(a.program, "cache", what, "--store", a.Store, "-o", "json").Output()
+	cmd := exec.Command(a.program, "cache", what, "--store", a.Store, "-o", "json")
+	var complaint strings.Builder
+	cmd.Stderr = &complaint
+	text, err := cmd.Output()
 	if err == nil {
 		err = json.Unmarshal(text, out)
 	}
 	if err != nil {
-		t.Fatalf("cache %s: %v", what, err)
+		t.Fatalf("cache %s: %v: %s%s", what, err, &complaint, text)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"os"
 	"strings"
 	"time"
@@ -51,24 +52,31 @@ type auditEvent struct {
 	StageTimestamp           time.Time       `json:"stageTimestamp"`
 }
 
-// Mark is the end of the log now, for Since.
-func (a *Audit) Mark() int64 {
-	info, err := os.Stat(a.path)
-	if err != nil {
-		return 0
-	}
-	return info.Size()
+// Mark is a moment in the log, for Since.
+type Mark struct {
+	offset int64
+	at     time.Time
 }
 
-// Since returns the requests that were logged after a mark. A watch counts once, when it begins.
-func (a *Audit) Since(t TB, mark int64) Requests {
+// Mark is now. A request is logged shortly after its effect is seen, so the moment counts, not the end of the
+// file, which only saves reading it from the start.
+func (a *Audit) Mark() Mark {
+	mark := Mark{at: time.Now()}
+	if info, err := os.Stat(a.path); err == nil {
+		mark.offset = info.Size()
+	}
+	return mark
+}
+
+// Since returns the requests that the API server received after a mark. A watch counts once, when it begins.
+func (a *Audit) Since(t TB, mark Mark) Requests {
 	t.Helper()
 	file, err := os.Open(a.path)
 	if err != nil {
 		t.Fatalf("audit log: %v", err)
 	}
 	defer file.Close()
-	if _, err := file.Seek(mark, 0); err != nil {
+	if _, err := file.Seek(mark.offset, 0); err != nil {
 		t.Fatalf("audit log: %v", err)
 	}
 	var requests Requests
@@ -83,7 +91,7 @@ func (a *Audit) Since(t TB, mark int64) Requests {
 		if err := json.Unmarshal(bytes.TrimSpace(line), &event); err != nil {
 			t.Fatalf("audit log: %v in %s", err, line)
 		}
-		if seen[event.AuditID] {
+		if seen[event.AuditID] || event.RequestReceivedTimestamp.Before(mark.at) {
 			continue
 		}
 		seen[event.AuditID] = true
@@ -128,6 +136,11 @@ func (r Requests) For(name string) Requests {
 	return r.where(func(q Request) bool { return q.Pod == name })
 }
 
+// Code selects by the status of the answer.
+func (r Requests) Code(code int) Requests {
+	return r.where(func(q Request) bool { return q.Code == code })
+}
+
 // Containing selects by a part of the body.
 func (r Requests) Containing(text string) Requests {
 	return r.where(func(q Request) bool { return strings.Contains(q.Body, text) })
@@ -147,7 +160,7 @@ func (r Requests) where(keep func(Request) bool) Requests {
 func (r Requests) String() string {
 	var text strings.Builder
 	for _, q := range r {
-		text.WriteString(strings.Join([]string{q.Received.Format("15:04:05.000"), q.User, q.Verb, q.Resource, q.Pod, q.Body}, " ") + "\n")
+		fmt.Fprintf(&text, "%s %s %s %s %s %d %s\n", q.Received.Format("15:04:05.000"), q.User, q.Verb, q.Resource, q.Pod, q.Code, q.Body)
 	}
 	return text.String()
 }

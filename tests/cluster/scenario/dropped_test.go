@@ -1,6 +1,7 @@
 package scenario
 
 import (
+	"net/http"
 	"strings"
 	"testing"
 	"time"
@@ -29,7 +30,7 @@ func testDropped(t *testing.T, l *lab.Lab, program string) {
 
 	lab.Equal(t, "all fields of the pod", strings.Join(recorder.History(s.pod, lab.Field), "\n"), "")
 	s.checkConditions()
-	patches := s.requests(mark).Verb("patch")
+	patches := s.requests(mark).Verb("patch").Code(http.StatusOK)
 	lab.Equal(t, "patches for four changes", len(patches), len(lifeSteps))
 	lab.Equal(t, "of them with the field", patches.Containing("allocatedResourcesStatus").String(), "")
 	lab.Equal(t, "times the agent said that the field is dropped", agent.Said(saidDropped), 1)

@@ -1,12 +1,17 @@
 package scenario
 
 import (
+	"cmp"
 	"fmt"
+	"net/http"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
+	"k8s.io/apimachinery/pkg/util/diff"
 
 	"dra-health-agent.test/cluster/lab"
 )
@@ -67,31 +72,47 @@ func heldLife(s *story) {
 	})
 	holdStill(s.t, s.lab, s.recorder, s.pod)
 	sent := s.requests(published)
-	lab.Equal(s.t, "patches for four changes", len(sent.Verb("patch").On("pods/status")), len(lifeSteps))
-	lab.Equal(s.t, "other requests about the pod", sent.Not("patch").String(), "")
+	patches := sent.Verb("patch").On("pods/status")
+	lab.Equal(s.t, "patches for four changes", len(patches.Code(http.StatusOK)), len(lifeSteps))
+	// A pod that has just started is still being written by the kubelet: a patch that meets its write is
+	// refused by its own tests, and the agent reads the pod once.
+	stale := len(patches.Code(http.StatusUnprocessableEntity))
+	if others := sent.Not("patch"); len(patches) != len(lifeSteps)+stale || len(others) > stale {
+		s.t.Errorf("more requests about the pod than are needed:\n%s", sent)
+	}
 	s.checkConditions()
 	lab.Equal(s.t, "all fields of the pod", withoutStart(s.recorder.History(s.pod, field)), strings.Join(want, "\n"))
 }
 
-// holdStill: for more than two ticks of the kubelet the pod is the same, to its resource version, in
-// every poll, and the agent asks for nothing.
+// sorted is a pod's status with its conditions in order: a kubelet's patch moves those of others to the front.
+func sorted(pod *corev1.Pod) corev1.PodStatus {
+	status := pod.Status.DeepCopy()
+	slices.SortFunc(status.Conditions, func(a, b corev1.PodCondition) int { return cmp.Compare(a.Type, b.Type) })
+	return *status
+}
+
+// holdStill: for more than two ticks of the kubelet the pod's status is the same in every poll, and the agent
+// asks for nothing. The first tick after a write of the agent's makes the kubelet a manager of the container
+// statuses in metadata.managedFields, which is one new resource version; later ticks write nothing.
 func holdStill(t *testing.T, l *lab.Lab, recorder *lab.Recorder, pod string) {
 	t.Helper()
 	before, mark := recorder.Latest(pod), l.Audit.Mark()
+	versions := map[string]bool{before.ResourceVersion: true}
 	lab.Hold(t, "pod "+pod+" unchanged", ticks, 100*time.Millisecond, func() error {
 		now := l.GetPod(t, pod)
-		if lab.Field(now) != lab.Field(before) || lab.Condition(now) != lab.Condition(before) {
-			return fmt.Errorf("field %q, condition %q", lab.Field(now), lab.Condition(now))
+		if was, is := sorted(before), sorted(now); !equality.Semantic.DeepEqual(was, is) {
+			return fmt.Errorf("status differs: %s", diff.Diff(was, is))
 		}
-		if now.ResourceVersion != before.ResourceVersion {
-			return fmt.Errorf("written: resource version %s after %s", now.ResourceVersion, before.ResourceVersion)
+		versions[now.ResourceVersion] = true
+		if len(versions) > 2 {
+			return fmt.Errorf("written again and again: resource versions %v", versions)
 		}
 		return nil
 	})
 	requests := l.Audit.Since(t, mark)
 	lab.Equal(t, "requests of the agent about the pod meanwhile", requests.By(lab.AgentUser).For(pod).String(), "")
-	if kubelet := requests.By(l.KubeletUser()).Verb("patch").For(pod); len(kubelet) == 0 {
-		t.Errorf("the kubelet has not tried to remove the field: nothing was tested")
+	if kubelet := requests.By(l.KubeletUser()).Verb("patch").For(pod); len(kubelet) < 2 {
+		t.Errorf("the kubelet has tried to remove the field %d times only: nothing was tested", len(kubelet))
 	}
 }
 

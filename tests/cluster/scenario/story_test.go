@@ -38,7 +38,7 @@ type story struct {
 	driver   *lab.Driver
 	pod      string
 	device   lab.Device
-	start    int64 // mark in the audit log before the pod
+	start    lab.Mark // in the audit log before the pod
 }
 
 // newStory takes a watched driver over and lets it report its device as healthy.
@@ -127,7 +127,7 @@ func withoutStart(seen []string) string {
 }
 
 // requests of the agent about the pod since a mark in the audit log.
-func (s *story) requests(mark int64) lab.Requests {
+func (s *story) requests(mark lab.Mark) lab.Requests {
 	return s.lab.Audit.Since(s.t, mark).By(lab.AgentUser).For(s.pod)
 }
 
