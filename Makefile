@@ -25,5 +25,5 @@ lint:  ## checks layout and code; after make test
 	scripts/install-dependencies.sh lint
 	scripts/lint.sh
 
-bench: build  ## compares the agent with the kubelet on one cluster; see docs/architecture.md
+bench: build  ## compares the agent with the kubelet on one cluster; see tests/cluster/README.md
 	tests/cluster/bench.sh build/release/src/dra-health-agent

@@ -150,7 +150,8 @@ void Agent::CarryOut(Effect& effect) {
   } else if (const auto* close = std::get_if<effect::CloseStream>(&effect)) {
     discovery_->CloseStream(close->id);
   } else if (auto* claim = std::get_if<effect::ReadClaim>(&effect)) {
-    api_->ReadClaim(std::move(claim->namespace_name), std::move(claim->name));
+    api_->ReadClaim(std::move(claim->namespace_name), std::move(claim->name),
+                    std::move(claim->pod_uid));
   } else if (auto* pod = std::get_if<effect::ReadPod>(&effect)) {
     api_->ReadPod(std::move(pod->namespace_name), std::move(pod->name), std::move(pod->uid));
   } else if (auto* patch = std::get_if<effect::Patch>(&effect)) {
@@ -168,6 +169,7 @@ void Agent::PrintPatch(const PodPatch& patch) {
   std::cout << "# " << FormatTimeMillis(patch.now) << " PATCH pods/status "
             << patch.pod->namespace_name << "/" << patch.pod->name << "\n"
             << BuildPatch(patch, 2) << std::endl;
+  if (!std::cout) spdlog::error("cannot write to standard output what would be sent");
   event::PatchDone done;
   done.uid = patch.pod->uid;
   done.outcome = event::PatchOutcome::kApplied;

@@ -21,6 +21,8 @@ class AgentThread {
   bool ended_well() const { return ended_well_; }  // after Stop
 
  private:
+  static UniqueFd MakeStopEvent();
+
   UniqueFd stop_;
   bool ended_well_ = false;  // the thread's until it is joined
   std::thread thread_;

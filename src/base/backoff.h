@@ -11,7 +11,7 @@ struct BackoffLimits {
   std::chrono::milliseconds most;
 };
 
-// Doubling delays with full jitter in the upper half, so that nodes do not retry in step.
+// Doubling delays with jitter in the upper half, so that nodes do not retry in step.
 // Not synchronised; one owner. Seeded, so that a simulation replays.
 class Backoff {
  public:

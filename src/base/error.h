@@ -9,10 +9,9 @@ namespace dra_health {
 
 // What the caller should do about an error; chosen by how it reacts, not by where it came from.
 enum class ErrorKind {
-  kRetry,   // passing: the same call may succeed later
-  kReread,  // our picture is out of date: read again, then decide again
-  kItem,    // this one item cannot work; go on with the others
-  kFatal,   // the process cannot do its job
+  kRetry,  // passing: the same call may succeed later
+  kItem,   // this one item cannot work; go on with the others
+  kFatal,  // the process cannot do its job
 };
 
 // `message` says what was tried on what and why it failed, once. Nobody wraps it again.

@@ -108,7 +108,11 @@ tl::unexpected<Error> Refused(const fs::path& path, const Refusal& refusal) {
 Result<fs::path> Prepare(const fs::path& given) {
   std::error_code error;
   fs::path path = fs::weakly_canonical(given, error);
-  if (!error && fs::is_directory(path, error)) {
+  if (error) {
+    return Fail(ErrorKind::kRetry,
+                "cannot open the store " + given.string() + ": " + error.message());
+  }
+  if (fs::is_directory(path, error)) {
     return Fail(ErrorKind::kFatal, "the store " + path.string() + " is a folder, not a file");
   }
   if (path.has_parent_path()) {

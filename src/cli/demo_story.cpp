@@ -147,9 +147,10 @@ void Play(World& world, Narrator& narrator, Story& story) {
 
 }  // namespace
 
-bool TellStory(std::ostream& out) {
+bool TellStory(const std::filesystem::path& folder, std::ostream& out) {
   Narrator narrator(out);
-  auto world = World::Create([&](const std::string& step) { narrator.Say("driver", step); });
+  auto world =
+      World::Create(folder, [&](const std::string& step) { narrator.Say("driver", step); });
   if (!world) {
     narrator.Say("demo", world.error().message);
     return false;

@@ -1,6 +1,5 @@
 #include "cli/demo_world.h"
 
-#include <cstdlib>
 #include <utility>
 
 #include <nlohmann/json.hpp>
@@ -91,13 +90,7 @@ AgentOptions Options(const std::filesystem::path& folder) {
 
 }  // namespace
 
-Result<std::unique_ptr<World>> World::Create(Tell tell) {
-  std::string pattern =
-      (std::filesystem::temp_directory_path() / "dra-health-demo-XXXXXX").string();
-  if (::mkdtemp(pattern.data()) == nullptr) {
-    return Fail(ErrorKind::kFatal, "cannot make a temporary folder like " + pattern);
-  }
-  const std::filesystem::path folder = pattern;
+Result<std::unique_ptr<World>> World::Create(const std::filesystem::path& folder, Tell tell) {
   std::filesystem::create_directory(folder / "plugins_registry");
   std::filesystem::create_directory(folder / "plugins");
   auto scenario = sim::ParseScenario(kScenario, "the demo's scenario");
@@ -116,8 +109,6 @@ World::~World() {
   agent_.reset();
   player_.Stop();
   api_.Stop();
-  std::error_code ignored;
-  std::filesystem::remove_all(folder_, ignored);
 }
 
 Result<void> World::Start() {
@@ -142,7 +133,5 @@ bool World::RestartAgent() {
   agent_ = std::make_unique<AgentThread>(Options(folder_));
   return ended_well;
 }
-
-sim::Driver& World::driver() { return player_.driver(kDriverName); }
 
 }  // namespace dra_health::demo

@@ -14,14 +14,15 @@
 namespace dra_health::demo {
 
 // A node of one process: an API server with two pods and their claims, a simulated driver with
-// three devices, and the agent between them, all below one temporary folder that goes with it.
+// three devices, and the agent between them, all below one folder.
 //
 // Thread: one owner.
 class World {
  public:
   // `tell` gets each step of the scenario as it happens, on another thread.
   using Tell = std::function<void(const std::string&)>;
-  static Result<std::unique_ptr<World>> Create(Tell tell);
+  // Lives in `folder`, which is the caller's and empty.
+  static Result<std::unique_ptr<World>> Create(const std::filesystem::path& folder, Tell tell);
   ~World();
 
   Result<void> Start();  // the agent, then the driver
@@ -30,7 +31,6 @@ class World {
   bool StopAgent();
 
   sim::ApiServer& api() { return api_; }
-  sim::Driver& driver();
   std::filesystem::path store() const { return folder_ / "health.db"; }
 
  private:

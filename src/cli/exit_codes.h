@@ -26,7 +26,8 @@ inline constexpr std::array kExitCodes = {
                     "Wrong usage or configuration. Nothing has been touched; standard error names "
                     "every mistake and what is allowed."},
     ExitCodeMeaning{kExitStoreUnreadable, "The store cannot be read."},
-    ExitCodeMeaning{kExitStoreLocked, "Another agent holds the store."},
+    ExitCodeMeaning{kExitStoreLocked,
+                    "Another agent holds the store, or its path cannot be a store."},
 };
 
 }  // namespace dra_health

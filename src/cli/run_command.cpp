@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "agent/run_agent.h"
+#include "agent/stop_signals.h"
 #include "base/log.h"
 #include "base/text.h"
 #include "cli/commands.h"
@@ -62,6 +63,7 @@ int Complain(const Problems& problems) {
 }
 
 int Run(const FlagValues& given) {
+  BlockStopSignals();
   const auto options = ResolveRunOptions(given, ProcessEnvironment);
   if (!options) return Complain(options.error());
   SetUpLogging(options->log_level, options->log_format);

@@ -27,6 +27,7 @@ struct CloseStream {
 struct ReadClaim {
   std::string namespace_name;
   std::string name;
+  std::string pod_uid;  // for whom: a namesake of the pod may hold another claim of this name
 };
 
 struct ReadPod {

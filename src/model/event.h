@@ -76,6 +76,7 @@ struct ApiReconnected {};
 struct ClaimRead {
   std::string namespace_name;
   std::string name;
+  std::string pod_uid;                         // of the pod it was read for
   Result<std::shared_ptr<const Claim>> claim;  // kItem: there is none (404) or we may not (403)
 };
 

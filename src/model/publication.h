@@ -35,8 +35,7 @@ struct PodPatch {
   WallTime now;      // becomes lastTransitionTime when the condition's status changes
 };
 
-// A message-only or whole difference: the publisher treats them differently.
-// Messages are compared too when `with_messages`.
+// The same entries, whatever the messages; these are compared too when `with_messages`.
 bool SameEntries(const std::vector<ResourceStatus>& a, const std::vector<ResourceStatus>& b,
                  bool with_messages);
 

@@ -53,6 +53,7 @@ struct DriverRecord {
   std::int64_t streams_ended = 0;  // flaps: not caused by us
   std::string last_error;
 
+  bool operator==(const DriverRecord&) const = default;
   bool offers_health() const {
     return state != DriverState::kUnsupported && state != DriverState::kOff;
   }
@@ -82,6 +83,8 @@ struct PodRecord {
   std::optional<WallTime> ended;
   std::optional<WallTime> deleted;
   std::string last_error;
+
+  bool operator==(const PodRecord&) const = default;
 };
 
 struct AllocationRecord {

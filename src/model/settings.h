@@ -15,7 +15,7 @@ struct DriverSettings {
   bool probe = false;  // try the health service once although the driver does not advertise it
 };
 
-// The limits and habits of the reconciler; every one is a flag.
+// The limits and habits of the reconciler; all but max_patches_in_flight are flags.
 struct Settings {
   std::map<std::string, DriverSettings> drivers;  // by driver name; others have the defaults
   std::chrono::seconds default_lease{30};         // where the driver sets none (KEP-4680)

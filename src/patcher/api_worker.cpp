@@ -30,11 +30,12 @@ class ThreadedApiClient final : public ApiClient {
     watch_thread_ = std::thread([this] { watch_.Run(); });
   }
 
-  void ReadClaim(std::string namespace_name, std::string name) override {
-    Do([this, namespace_name = std::move(namespace_name), name = std::move(name)]() -> Event {
+  void ReadClaim(std::string namespace_name, std::string name, std::string pod_uid) override {
+    Do([this, namespace_name = std::move(namespace_name), name = std::move(name),
+        pod_uid = std::move(pod_uid)]() -> Event {
       auto claim = ReadClaimAnswer(namespace_name, name,
                                    session_.Send(Timed(GetClaim(namespace_name, name))));
-      return event::ClaimRead{namespace_name, name, std::move(claim)};
+      return event::ClaimRead{namespace_name, name, pod_uid, std::move(claim)};
     });
   }
 

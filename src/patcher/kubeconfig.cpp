@@ -165,8 +165,10 @@ Result<Credentials> ReadKubeconfig(const fs::path& file) {
   } catch (const Refused& refused) {
     return Fail(ErrorKind::kFatal, refused.message);
   } catch (const YAML::Exception& error) {
-    return Fail(ErrorKind::kFatal, file.string() + ":" + std::to_string(error.mark.line + 1) +
-                                       ": not YAML: " + error.msg);
+    return Fail(ErrorKind::kFatal,
+                file.string() +
+                    (error.mark.is_null() ? "" : ":" + std::to_string(error.mark.line + 1)) +
+                    ": not YAML: " + error.msg);
   }
 }
 

@@ -85,6 +85,11 @@ PatchOutcome OutcomeOf(int code, const ApiStatus& status) {
   }
 }
 
+// A server that asks for hours would silence the agent; it is asked again after this.
+std::chrono::seconds Bounded(std::chrono::seconds retry_after) {
+  return std::clamp(retry_after, std::chrono::seconds{0}, std::chrono::seconds{300});
+}
+
 void ReadApplied(const std::string& what, const HttpResponse& response, PatchDone& done) {
   Result<std::shared_ptr<const Pod>> pod = ReadPodText(response.body);
   if (pod) {
@@ -111,10 +116,10 @@ PatchDone ReadPatchAnswer(const PodPatch& patch, const HttpAnswer& answer) {
   }
   const std::optional<ApiStatus> status = ReadApiStatus(answer->body);
   done.why = what + Describe(*answer, status);
-  done.retry_after = answer->retry_after;
+  done.retry_after = Bounded(answer->retry_after);
   // Whoever answers without a Status, a proxy most likely, knows nothing about the pod.
   if (!status) return done;
-  done.retry_after = std::max(answer->retry_after, status->retry_after);
+  done.retry_after = std::max(done.retry_after, Bounded(status->retry_after));
   done.outcome = OutcomeOf(answer->status, *status);
   if (done.outcome == PatchOutcome::kInvalid) done.invalid = FindInvalid(patch, *status);
   if (done.outcome == PatchOutcome::kForbidden) {

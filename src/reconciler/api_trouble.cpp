@@ -10,8 +10,7 @@ using effect::Severity;
 
 constexpr BackoffLimits kPause{std::chrono::milliseconds{500}, std::chrono::milliseconds{15'000}};
 // Reasons can carry names; what was said is forgotten rather than kept without bound.
-constexpr std::size_t kMostSaid = 256;
-constexpr const char* kFailing = "failing";
+constexpr std::size_t kMostSaid = 4096;
 
 }  // namespace
 
@@ -22,29 +21,37 @@ void ApiTrouble::Note(const event::PatchDone& done, const std::string& pod, Boot
   switch (done.outcome) {
     case event::PatchOutcome::kRetry:
       ++failures_;
-      SayOnce(kFailing, Severity::kWarning, "patching pods fails, retrying: " + done.why, effects);
+      if (!std::exchange(failing_, true)) {
+        effects.effects.emplace_back(
+            effect::Notice{Severity::kWarning, "patching pods fails, retrying: " + done.why});
+      }
       if (failures_ >= kFailuresToPause) paused_until_ = now + pause_.Next();
       paused_until_ = std::max(paused_until_, now + done.retry_after);
       return;
     case event::PatchOutcome::kForbidden:
-      SayOnce(done.why, Severity::kError, "may not patch pods: " + done.why, effects);
+      SayOnce("forbidden", Severity::kError, "may not patch pods: " + done.why, effects);
       break;
     case event::PatchOutcome::kDenied:
-      SayOnce(done.why, Severity::kError, "the patch of pod " + pod + " was denied: " + done.why,
+      SayOnce("denied", Severity::kError, "the patch of pod " + pod + " was denied: " + done.why,
               effects);
       break;
     default:
       break;
   }
   // The server answered, whatever it said.
-  if (said_.erase(kFailing) > 0) {
+  if (std::exchange(failing_, false)) {
     effects.effects.emplace_back(
         effect::Notice{Severity::kInfo, "the API server answers patches again"});
   }
-  Reconnected();
+  Resume();
 }
 
 void ApiTrouble::Reconnected() {
+  said_.clear();
+  Resume();
+}
+
+void ApiTrouble::Resume() {
   failures_ = 0;
   pause_.Reset();
   paused_until_ = {};

@@ -18,6 +18,7 @@ class ApiTrouble {
 
   // Looks at the outcome of a patch of `pod` (namespace/name).
   void Note(const event::PatchDone& done, const std::string& pod, BootTime now, Effects& effects);
+  // It may be another server: what was said of the last one is said anew when it is true again.
   void Reconnected();
 
   // No patch is to be sent before this.
@@ -25,14 +26,17 @@ class ApiTrouble {
   // How many patches may be under way, of `most`: one while the server only fails.
   std::size_t Room(std::size_t most) const { return failures_ < kFailuresToPause ? most : 1; }
 
-  // Adds the notice unless `key` was said before.
+  // Adds the notice unless `key` was said before to this server.
   void SayOnce(const std::string& key, effect::Severity severity, std::string text,
                Effects& effects);
 
  private:
   static constexpr int kFailuresToPause = 3;
 
-  int failures_ = 0;  // in a row
+  void Resume();
+
+  int failures_ = 0;      // in a row
+  bool failing_ = false;  // and the log was told
   Backoff pause_;
   BootTime paused_until_;
   std::set<std::string> said_;

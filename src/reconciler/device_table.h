@@ -57,7 +57,6 @@ class DeviceTable {
 
   // nullptr: never heard of.
   const DeviceHealth* Find(const DeviceKey& key) const;
-  std::size_t size() const { return devices_.size(); }
 
  private:
   struct Device {

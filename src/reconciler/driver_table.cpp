@@ -39,6 +39,7 @@ void Say(Effects& effects, effect::Severity severity, std::string text) {
 void DriverTable::Restore(const DriverRecord& record, Moment now, Effects& effects) {
   Driver& driver = drivers_[record.name];
   driver.record = record;
+  driver.stored_error = record.last_error;
   Refresh(driver, now, effects);
 }
 
@@ -142,6 +143,7 @@ DriverTable::Outcome DriverTable::Handle(const event::StreamEnded& event, Moment
       // Final until the driver registers again: a kubelet of 1.36 asks every 5 s for ever
       // (#141855).
       endpoint.stream = Stream::kFinal;
+      driver->record.last_error = event.why;
       Say(effects, effect::Severity::kWarning,
           "driver " + driver->record.name + " does not implement the health service (" + event.why +
               "); it is not asked again until it registers anew");
@@ -263,7 +265,9 @@ bool DriverTable::Refresh(Driver& driver, Moment now, Effects& effects) {
   }
   const bool moved = record.state != before.state || before.since == WallTime{};
   if (moved) record.since = now.wall;
-  if (moved || record.endpoint != before.endpoint || record.service != before.service) {
+  if (moved || record.endpoint != before.endpoint || record.service != before.service ||
+      record.last_error != driver.stored_error) {
+    driver.stored_error = record.last_error;
     effects.writes.emplace_back(record);
   }
   return record.offers_health() != before.offers_health() || before.since == WallTime{};

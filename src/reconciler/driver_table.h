@@ -74,7 +74,8 @@ class DriverTable {
     DriverRecord record;
     std::map<PluginId, Endpoint> endpoints;
     std::optional<BootTime> first_seen;
-    std::string said;  // the error that the log has already told
+    std::string said;          // the error that the log has already told
+    std::string stored_error;  // record.last_error as last written
   };
 
   Driver* DriverOf(PluginId id);

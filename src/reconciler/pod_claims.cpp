@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <ranges>
+#include <utility>
 
 namespace dra_health {
 namespace {
@@ -10,12 +11,16 @@ namespace {
 constexpr BackoffLimits kClaimRetry{std::chrono::milliseconds{500},
                                     std::chrono::milliseconds{60'000}};
 
+// A claim that is made with its pod can be missing for a moment.
+constexpr int kFailuresToTell = 3;
+
 }  // namespace
 
 void PodClaims::Learn(const Pod& pod) {
   LearnClaimLinks(pod, links_);
   for (const auto& [pod_claim, name] : links_) {
-    readings_.try_emplace(name, Reading{nullptr, false, BootTime{}, Backoff(kClaimRetry, seed_)});
+    readings_.try_emplace(name,
+                          Reading{nullptr, false, BootTime{}, false, Backoff(kClaimRetry, seed_)});
   }
 }
 
@@ -42,7 +47,8 @@ bool PodClaims::Answer(const std::string& name, const Result<std::shared_ptr<con
   const auto found = readings_.find(name);
   if (found == readings_.end() || found->second.claim) return false;
   Reading& reading = found->second;
-  reading.answered = true;
+  // A failure that may pass tells nothing: on half of its claims a pod could look healthy, or bare.
+  reading.answered |= answer.has_value() || answer.error().kind == ErrorKind::kItem;
   if (answer && (*answer)->allocated) {
     reading.claim = *answer;
     reading.due.reset();
@@ -50,6 +56,12 @@ bool PodClaims::Answer(const std::string& name, const Result<std::shared_ptr<con
   }
   reading.due = now + reading.backoff.Next();
   return false;
+}
+
+bool PodClaims::ShouldTell(const std::string& name) {
+  const auto found = readings_.find(name);
+  if (found == readings_.end() || found->second.backoff.attempts() < kFailuresToTell) return false;
+  return !std::exchange(found->second.told, true);
 }
 
 bool PodClaims::answered() const {

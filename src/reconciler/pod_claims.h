@@ -32,8 +32,10 @@ class PodClaims {
   // Returns whether the claim's devices have become known.
   bool Answer(const std::string& name, const Result<std::shared_ptr<const Claim>>& answer,
               BootTime now);
+  // Whether an operator should hear of it now: it keeps failing and was not said before.
+  bool ShouldTell(const std::string& name);
 
-  // Every claim was asked for and answered, if only with an error.
+  // Every claim was asked for and answered, if only by "there is none" or "you may not".
   bool answered() const;
   // By the name in the pod's spec; nullptr while not allocated or not read.
   const Claim* Find(const std::string& pod_claim) const;
@@ -43,6 +45,7 @@ class PodClaims {
     std::shared_ptr<const Claim> claim;  // allocated
     bool answered = false;
     std::optional<BootTime> due{BootTime{}};  // none: under way or done
+    bool told = false;
     Backoff backoff;
   };
   std::uint64_t seed_;

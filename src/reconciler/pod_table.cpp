@@ -11,6 +11,9 @@ namespace {
 
 using effect::Severity;
 
+// So many answers of this kind in a row are no coincidence any more (each counts twice).
+constexpr int kStaleToTell = 10;
+
 std::string FullName(const PodRecord& record) { return record.namespace_name + "/" + record.name; }
 
 bool HoldsClaims(const Pod& pod) { return !pod.claims.empty() || pod.extended.has_value(); }
@@ -70,15 +73,19 @@ void PodTable::Handle(const event::PodDeleted& event, Moment now, Effects& effec
 }
 
 void PodTable::Handle(const event::ClaimRead& event, Moment now, Effects& effects) {
-  if (!event.claim && event.claim.error().kind == ErrorKind::kItem) {
-    trouble_.SayOnce(event.claim.error().message, Severity::kWarning, event.claim.error().message,
-                     effects);
+  const auto found = pods_.find(event.pod_uid);
+  if (found == pods_.end()) return;
+  Entry& entry = found->second;
+  if (entry.claims.Answer(event.name, event.claim, now.boot)) Remap(entry, now, effects);
+  if (!event.claim && entry.claims.ShouldTell(event.name)) {
+    const std::string& why = event.claim.error().message;
+    // A missing permission is one fault, however many claims there are.
+    const bool permission = why.starts_with("missing permission");
+    trouble_.SayOnce(permission ? "claims: permission" : "claims: " + event.pod_uid + event.name,
+                     Severity::kWarning,
+                     "pod " + FullName(entry.record) + " waits for its claim: " + why, effects);
   }
-  for (auto& [uid, entry] : pods_) {
-    if (entry.record.namespace_name != event.namespace_name) continue;
-    if (entry.claims.Answer(event.name, event.claim, now.boot)) Remap(entry, now, effects);
-    Queue(uid);
-  }
+  Queue(event.pod_uid);
 }
 
 void PodTable::Handle(const event::PodRead& event, Moment now, Effects& effects) {
@@ -109,6 +116,14 @@ void PodTable::Handle(const event::PatchDone& event, Moment now, Effects& effect
     case Publisher::Reaction::kReread:
       effects.effects.emplace_back(
           effect::ReadPod{entry.record.namespace_name, entry.record.name, event.uid});
+      if (entry.publisher.failures() >= kStaleToTell) {
+        trouble_.SayOnce("stale " + event.uid, Severity::kWarning,
+                         "patches of pod " + name +
+                             " keep meeting another picture of it than the "
+                             "one that was read, retrying: " +
+                             event.why,
+                         effects);
+      }
       break;
     case Publisher::Reaction::kFieldDropped:
       server_.drops_field = true;
@@ -217,7 +232,6 @@ void PodTable::Observe(const std::shared_ptr<const Pod>& pod, Moment now, Effect
       record.namespace_name = pod->namespace_name;
       record.name = pod->name;
       record.first_seen = now.wall;
-      effects.writes.emplace_back(record);
     }
   }
   Entry& entry = found->second;
@@ -229,10 +243,7 @@ void PodTable::Observe(const std::shared_ptr<const Pod>& pod, Moment now, Effect
     BootTime ask_again = BootTime::max();
     if (entry.publisher.want()) Rebuild(entry, now, ask_again);
     entry.frozen = true;
-    if (!entry.record.ended) {
-      entry.record.ended = now.wall;
-      effects.writes.emplace_back(entry.record);
-    }
+    if (!entry.record.ended) entry.record.ended = now.wall;
   }
 }
 
@@ -256,7 +267,8 @@ void PodTable::Delete(const std::string& uid, Moment now, Effects& effects) {
 
 void PodTable::ReadDueClaims(Entry& entry, Moment now, Effects& effects) {
   for (std::string& name : entry.claims.TakeDue(now.boot)) {
-    effects.effects.emplace_back(effect::ReadClaim{entry.record.namespace_name, std::move(name)});
+    effects.effects.emplace_back(
+        effect::ReadClaim{entry.record.namespace_name, std::move(name), entry.record.uid});
   }
 }
 
@@ -325,17 +337,17 @@ void PodTable::Rebuild(Entry& entry, Moment now, BootTime& ask_again) {
 }
 
 void PodTable::UpdateRecord(Entry& entry, Moment now, Effects& effects, bool published) {
-  PodRecord& record = entry.record;
-  const FieldState field = entry.publisher.field_state();
+  PodRecord record = entry.record;
   const auto& condition = entry.publisher.pod().condition;
-  const auto said = condition ? std::optional(condition->status.summary) : std::nullopt;
-  if (!published && record.field == field && record.condition == said) return;
-  record.field = field;
-  record.condition = said;
+  record.field = entry.publisher.field_state();
+  record.condition = condition ? std::optional(condition->status.summary) : std::nullopt;
   record.reason = condition ? condition->status.reason : "";
   record.message = condition ? condition->status.message : "";
   if (published) record.last_published = now.wall;
-  effects.writes.emplace_back(record);
+  if (record == entry.stored) return;
+  entry.record = record;
+  entry.stored = record;
+  effects.writes.emplace_back(std::move(record));
 }
 
 void PodTable::Queue(const std::string& uid) {

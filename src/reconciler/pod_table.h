@@ -61,6 +61,7 @@ class PodTable {
         : claims(seed), publisher(settings, server, seed) {}
 
     PodRecord record;
+    std::optional<PodRecord> stored;  // as last written in this run
     PodClaims claims;
     std::vector<Allocation> allocations;
     Publisher publisher;
@@ -96,8 +97,9 @@ class PodTable {
   std::set<std::pair<BootTime, std::string>> wakes_;
   std::size_t in_flight_ = 0;
 
-  std::map<std::string, PodRecord> restored_;                         // by uid, until seen
-  std::map<std::string, std::vector<AllocationRecord>> open_before_;  // by uid, until seen
+  std::map<std::string, PodRecord> restored_;  // by uid, until seen
+  std::map<std::string, std::vector<AllocationRecord>>
+      open_before_;  // by uid, until the pod is gone
   bool listed_ = false;
 };
 

@@ -157,6 +157,8 @@ void Publisher::RereadFailed(BootTime now) {
 void Publisher::RetryNow() {
   backoff_.Reset();
   not_before_ = {};
+  refused_.clear();
+  field_refused_ = false;
 }
 
 FieldState Publisher::field_state() const {

@@ -60,13 +60,13 @@ class Publisher {
   Reaction Done(const event::PatchDone& done, BootTime now);
   void RereadFailed(BootTime now);
 
-  // The API server is back: forget the backoff.
+  // The API server is back, maybe another one: forget the backoff and what was refused.
   void RetryNow();
 
   const Pod& pod() const { return *pod_; }
-  std::shared_ptr<const Pod> shared_pod() const { return pod_; }
   const std::optional<Publication>& want() const { return want_; }
   FieldState field_state() const;
+  int failures() const { return backoff_.attempts(); }  // in a row
   bool busy() const { return in_flight_ || reading_; }
 
  private:

@@ -31,7 +31,7 @@ class Client : public testing::Test {
 TEST_F(Client, ReadsAClaimByName) {
   const json claim{{"metadata", {{"uid", "u"}, {"namespace", "shop"}, {"name", "c"}}}};
   http_->Script({.answer = HttpResponse{.status = 200, .body = claim.dump()}});
-  client_->ReadClaim("shop", "c");
+  client_->ReadClaim("shop", "c", "uid");
   const auto read = events_.Next<event::ClaimRead>();
   ASSERT_TRUE(read);
   EXPECT_EQ(read->namespace_name, "shop");
@@ -75,7 +75,7 @@ TEST_F(Client, EscapesNamesInPaths) {
 }
 
 TEST_F(Client, HasFourRequestsUnderWayAtOnceAndNoMore) {
-  for (int i = 0; i < 6; ++i) client_->ReadClaim("shop", "c" + std::to_string(i));
+  for (int i = 0; i < 6; ++i) client_->ReadClaim("shop", "c" + std::to_string(i), "uid");
   ASSERT_TRUE(http_->WaitForCount("resourceclaims", 4));
   EXPECT_EQ(http_->Count("resourceclaims"), 4u);
   http_->Script({});
@@ -85,11 +85,11 @@ TEST_F(Client, HasFourRequestsUnderWayAtOnceAndNoMore) {
 
 TEST_F(Client, StopEndsWhatIsUnderWayAndForgetsTheRest) {
   client_->Start();
-  for (int i = 0; i < 20; ++i) client_->ReadClaim("shop", "c");
+  for (int i = 0; i < 20; ++i) client_->ReadClaim("shop", "c", "uid");
   ASSERT_TRUE(http_->WaitForCount("resourceclaims", 4));
   client_->Stop();
   EXPECT_EQ(http_->Count("resourceclaims"), 4u);
-  client_->ReadClaim("shop", "late");
+  client_->ReadClaim("shop", "late", "uid");
   client_->Stop();
 }
 

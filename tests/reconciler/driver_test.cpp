@@ -100,6 +100,13 @@ TEST_F(DriverTest, AStreamThatEndsIsReopenedWithGrowingDelays) {
   EXPECT_EQ(world.NoticesWith("ended, retrying"), 1U) << "the same reason is said once";
 }
 
+TEST_F(DriverTest, WhyADriverCannotBeReachedIsStored) {
+  const PluginId id = world.Register();
+  world.EndStream(id, "UNAVAILABLE: no such file");
+  ASSERT_EQ(world.stored().drivers.size(), 1U);
+  EXPECT_EQ(world.stored().drivers[0].last_error, "UNAVAILABLE: no such file");
+}
+
 TEST_F(DriverTest, TheEndOfAStreamIsNoNewsAboutADevice) {
   const PluginId id = world.Register();
   world.Report(id, {Says("gpu-0", Health::kHealthy)});

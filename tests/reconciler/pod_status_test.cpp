@@ -223,6 +223,7 @@ TEST_F(PodStatusTest, EndlessStaleAnswersAreNoHotLoop) {
   world.AddPod({});
   world.Advance(600s);
   EXPECT_LE(world.patches.size(), 40U);
+  EXPECT_EQ(world.NoticesWith("keep meeting another picture"), 1U);
 }
 
 // #139941, #140060: one invalid entry rejects the whole update.
@@ -262,6 +263,16 @@ TEST_F(PodStatusTest, ARefusalWithoutAPositionLeavesTheConditionAlone) {
   EXPECT_THAT(world.patches, SizeIs(2));
 }
 
+TEST_F(PodStatusTest, WhatOneServerRefusedIsTriedWithTheNext) {
+  event::PatchDone done;
+  done.outcome = event::PatchOutcome::kInvalid;
+  AnswerWith(done);
+  world.AddPod({});
+  world.answer_instead = nullptr;
+  world.Send(event::ApiReconnected{});
+  EXPECT_EQ(world.Shown("gpu-0")->health, Health::kHealthy);
+}
+
 // #139019: a 404 looped.
 TEST_F(PodStatusTest, APodThatIsGoneIsLeftAlone) {
   AnswerWith(Outcome(event::PatchOutcome::kGone));
@@ -275,6 +286,7 @@ TEST_F(PodStatusTest, AForbiddenPatchIsSaidOnceAndTriedSlowly) {
   world.AddPod({});
   world.Advance(600s);
   EXPECT_EQ(world.NoticesWith("patch pods/status"), 1U);
+  EXPECT_THAT(world.stored().pods[0].last_error, HasSubstr("patch pods/status"));
   EXPECT_LE(world.patches.size(), 11U);
   world.answer_instead = nullptr;
   world.Advance(61s);

@@ -84,25 +84,36 @@ TEST_F(PodsAndClaimsTest, AClaimIsReadOnceNotWithEveryChangeOfThePod) {
 TEST_F(PodsAndClaimsTest, AClaimThatIsNotThereYetIsAskedForAgain) {
   Healthy({"gpu-0"});
   world.AddPod({});
+  world.Advance(10s);
   EXPECT_THAT(world.patches, IsEmpty());
   world.PutClaim("train-gpu", {{"req", "gpu-0"}});
-  world.Advance(10s);
+  world.Advance(20s);
   Healthy({"gpu-0"});
   EXPECT_EQ(world.Shown("gpu-0")->health, Health::kHealthy);
-  EXPECT_EQ(world.NoticesWith("not found"), 1U);
+  EXPECT_EQ(world.NoticesWith("not found"), 1U) << "said once, and only when it lasts";
 }
 
 TEST_F(PodsAndClaimsTest, AForbiddenClaimIsSaidOnceAndTheOthersGoOn) {
   world.PutClaim("other-gpu", {{"req", "gpu-1"}});
   Healthy({"gpu-1"});
-  world.claim_error = Error{ErrorKind::kItem, "may not get resourceclaims in namespace default"};
-  world.AddPod({});
+  world.claim_error = Error{ErrorKind::kItem, "missing permission to get resourceclaims: 403"};
+  for (int i = 0; i < 300; ++i) {
+    const std::string n = std::to_string(i);
+    world.AddPod({"pod-" + n, "uid-" + n, {{"gpu", "claim-" + n}}});
+  }
   world.Advance(600s);
   world.claim_error.reset();
   Healthy({"gpu-1"});
   world.AddPod({"other", "uid-other", {{"gpu", "other-gpu"}}});
-  EXPECT_EQ(world.NoticesWith("may not get resourceclaims"), 1U);
+  EXPECT_EQ(world.NoticesWith("missing permission to get resourceclaims"), 1U);
   EXPECT_EQ(world.Shown("gpu-1", "uid-other")->health, Health::kHealthy);
+}
+
+TEST_F(PodsAndClaimsTest, AClaimThatCannotBeReadIsSaidOncePerClaim) {
+  world.claim_error = Error{ErrorKind::kRetry, "500 Internal Server Error"};
+  world.AddPod({});
+  world.Advance(600s);
+  EXPECT_EQ(world.NoticesWith("waits for its claim: 500"), 1U);
 }
 
 // #139940: sidecars use devices; plain init containers are over.

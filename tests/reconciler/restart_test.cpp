@@ -85,6 +85,14 @@ TEST_F(RestartTest, PodsThatWentMeanwhileAreClosedInTheRecord) {
   EXPECT_THAT(other.stored().allocations, IsEmpty());
 }
 
+TEST_F(RestartTest, AClaimThatCannotBeReadJustNowTakesNothingAway) {
+  world.claim_error = Error{ErrorKind::kRetry, "503 Service Unavailable"};
+  world.Restart();
+  world.Advance(20s);
+  EXPECT_THAT(world.patches, IsEmpty());
+  EXPECT_THAT(world.Condition(), Optional(Health::kUnhealthy));
+}
+
 TEST_F(RestartTest, ADriverThatIsNotBackYetStillCountsAsOfferingHealth) {
   world.Restart();
   world.Advance(20s);

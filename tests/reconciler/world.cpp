@@ -173,7 +173,7 @@ void World::CarryOut(Effects effects) {
       pending_.emplace_back(event::StreamEnded{close->id, false, "CANCELLED"});
     } else if (const auto* read = std::get_if<effect::ReadClaim>(&effect)) {
       ++claim_reads;
-      event::ClaimRead answer{read->namespace_name, read->name,
+      event::ClaimRead answer{read->namespace_name, read->name, read->pod_uid,
                               Fail(ErrorKind::kItem, "claim " + read->name + " not found")};
       if (claim_error) {
         answer.claim = tl::unexpected(*claim_error);

@@ -46,8 +46,9 @@ std::optional<Fault> FaultQueue::Take(const std::string& verb, const std::string
   };
   const auto found = std::find_if(faults_.begin(), faults_.end(), fits);
   if (found == faults_.end()) return std::nullopt;
-  const Fault fault = *found;
-  if (found->times > 0 && --found->times == 0) faults_.erase(found);
+  Fault fault = *found;
+  if (found->times > 0) --found->times;
+  if (found->times == 0) faults_.erase(found);
   return fault;
 }
 

@@ -68,7 +68,7 @@ ApiRequest Convert(const http_request& request, std::string body) {
   converted.content_type = Header(request, "Content-Type");
   constexpr std::string_view kBearer = "Bearer ";
   if (const std::string credentials = Header(request, "Authorization");
-      credentials.rfind(kBearer, 0) == 0) {
+      credentials.starts_with(kBearer)) {
     converted.token = credentials.substr(kBearer.size());
   }
   converted.body = std::move(body);

@@ -29,7 +29,7 @@ void ForEachStatus(Json& pod, Change change) {
 Json Selected(const Json& list, bool claims) {
   Json selected = Json::array();
   for (const Json& entry : list) {
-    if ((Text(entry, "name").rfind("claim:", 0) == 0) == claims) selected.push_back(entry);
+    if (Text(entry, "name").starts_with("claim:") == claims) selected.push_back(entry);
   }
   return selected;
 }

@@ -52,7 +52,7 @@ bool IsExtendedResource(const std::string& name, const Json& container, const Js
 
 void CheckName(const std::string& name, const std::string& field, const Json& container,
                const Json& extended, std::vector<Cause>& causes) {
-  if (name.rfind("claim:", 0) == 0) {
+  if (name.starts_with("claim:")) {
     if (IsContainersClaim(name, container) || IsExtendedResource(name, container, extended)) return;
     causes.push_back({"FieldValueInvalid",
                       "Invalid value: " + Quoted(name) +

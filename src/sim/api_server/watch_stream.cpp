@@ -22,7 +22,9 @@ std::string WatchStream::Next(const ObjectStore& store) {
   if (ended_ || silent_) return "";
   std::string lines = Events(store);
   if (ended_ || !fault_) return lines;
-  switch (*std::exchange(fault_, std::nullopt)) {
+  const FaultKind fault = *fault_;
+  fault_.reset();
+  switch (fault) {
     case FaultKind::kWatchGone:
       lines += ExpiredLine("The resourceVersion for the provided watch is too old.");
       ended_ = true;

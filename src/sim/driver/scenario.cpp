@@ -215,8 +215,10 @@ Result<Scenario> ParseScenario(const std::string& text, const std::string& file_
   } catch (const ScenarioError& error) {
     return Fail(ErrorKind::kItem, error.message);
   } catch (const YAML::Exception& error) {
-    return Fail(ErrorKind::kItem, file_name + ":" + std::to_string(error.mark.line + 1) +
-                                      ": not YAML: " + Printable(error.msg));
+    return Fail(ErrorKind::kItem,
+                file_name +
+                    (error.mark.is_null() ? "" : ":" + std::to_string(error.mark.line + 1)) +
+                    ": not YAML: " + Printable(error.msg));
   }
 }
 

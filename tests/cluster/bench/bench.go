@@ -63,7 +63,7 @@ func (b *bench) measureMany() {
 		b.stopAgent()
 		b.measureBareClient(pods, patches)
 		b.startAgent()
-		pods.waitShown("Healthy", time.Time{})
+		pods.waitStream()
 	}
 	if b.wants("quiet") {
 		b.measureQuiet()

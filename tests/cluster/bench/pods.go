@@ -86,6 +86,15 @@ func (p *podSet) remove() {
 	_ = p.driver.Stop()
 }
 
+// waitStream waits until the agent has the driver's first report.
+func (p *podSet) waitStream() {
+	lab.Wait(p.t, "the agent to listen", patience, func() (bool, string) {
+		streams := p.driver.Stats(p.t).Streams
+		newest := streams[len(streams)-1]
+		return newest.Ended == nil && newest.Sent > 0, fmt.Sprint(streams)
+	})
+}
+
 // report sends the devices of all pods in one report.
 func (p *podSet) report(health, message string) time.Time {
 	used := p.devices[:podCount*devicesPerPod]

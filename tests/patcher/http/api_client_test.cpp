@@ -260,12 +260,12 @@ TEST_F(RealClient, ReadsClaims) {
                   {{{"request", "r"}, {"driver", "d"}, {"pool", "p"}, {"device", "x"}}}}}}}}}}}
           .dump());
   Connect();
-  client_->ReadClaim("shop", "web-gpu");
+  client_->ReadClaim("shop", "web-gpu", "uid");
   const auto read = events_.Next<event::ClaimRead>();
   ASSERT_TRUE(read);
   ASSERT_TRUE(read->claim) << read->claim.error().message;
   EXPECT_EQ((*read->claim)->results.at(0).key, (DeviceKey{"d", "p", "x"}));
-  client_->ReadClaim("shop", "none");
+  client_->ReadClaim("shop", "none", "uid");
   const auto none = events_.Next<event::ClaimRead>();
   ASSERT_TRUE(none);
   EXPECT_EQ(none->claim.error().kind, ErrorKind::kItem);
@@ -274,7 +274,7 @@ TEST_F(RealClient, ReadsClaims) {
 TEST_F(RealClient, AServerThatHangsCostsNoMoreThanTheTimeout) {
   Connect(std::chrono::milliseconds{300});
   Fault(FaultKind::kHang, "get", -1);
-  client_->ReadClaim("shop", "c");
+  client_->ReadClaim("shop", "c", "uid");
   const auto read = events_.Next<event::ClaimRead>();
   ASSERT_TRUE(read);
   EXPECT_EQ(read->claim.error().kind, ErrorKind::kRetry);
@@ -285,7 +285,7 @@ TEST_F(RealClient, StopEndsEverythingUnderWay) {
   StartWithPod();
   ASSERT_TRUE(server_.WaitForWatches(1, kLong));
   Fault(FaultKind::kHang, "get", -1);
-  for (int i = 0; i < 10; ++i) client_->ReadClaim("shop", "c");
+  for (int i = 0; i < 10; ++i) client_->ReadClaim("shop", "c", "uid");
   ASSERT_TRUE(server_.WaitForCount("get", "resourceclaims", 4, kLong));
   client_->Stop();  // returns, although four requests would hang for kLong
   EXPECT_EQ(server_.Count("get", "resourceclaims"), 4u);
