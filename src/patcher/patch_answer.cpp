@@ -119,7 +119,7 @@ PatchDone ReadPatchAnswer(const PodPatch& patch, const HttpAnswer& answer) {
   done.retry_after = Bounded(answer->retry_after);
   // Whoever answers without a Status, a proxy most likely, knows nothing about the pod.
   if (!status) return done;
-  done.retry_after = std::max(done.retry_after, Bounded(status->retry_after));
+  done.retry_after = Bounded(std::max(answer->retry_after, status->retry_after));
   done.outcome = OutcomeOf(answer->status, *status);
   if (done.outcome == PatchOutcome::kInvalid) done.invalid = FindInvalid(patch, *status);
   if (done.outcome == PatchOutcome::kForbidden) {

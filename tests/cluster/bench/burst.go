@@ -63,7 +63,7 @@ func (b *bench) measureBareClient(pods *podSet, patches [2]lab.Requests) {
 	for i := range rounds {
 		settle()
 		b.recorder.Forget()
-		started := b.runBareClient(files[i%2])
+		started := b.runBareClient(files[i%2], b.o.connections)
 		_, last := pods.waitShown([2]string{"Unhealthy", "Healthy"}[i%2], started)
 		samples = append(samples, last.Sub(started).Seconds())
 	}
@@ -86,8 +86,8 @@ func (b *bench) writePatches(patches lab.Requests, round int) string {
 }
 
 // runBareClient returns when it began to send.
-func (b *bench) runBareClient(patches string) time.Time {
-	cmd := exec.Command(b.o.bareClient, b.lab.URL(), b.lab.CA(), lab.AgentToken, fmt.Sprint(b.o.connections), patches)
+func (b *bench) runBareClient(patches string, connections int) time.Time {
+	cmd := exec.Command(b.o.bareClient, b.lab.URL(), b.lab.CA(), lab.AgentToken, fmt.Sprint(connections), patches)
 	cmd.Stderr = os.Stderr
 	output, err := cmd.Output()
 	var times struct {

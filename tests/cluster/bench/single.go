@@ -38,11 +38,15 @@ func (b *bench) measureSingle(who string) {
 		b.lab.NewPod(scope, "single", map[string]string{"gpu": "single"})
 		b.lab.WaitRunning(scope, "single")
 		s.waitShown(scope, "Healthy", time.Time{})
-		if b.wants("latency") {
-			s.latency(scope, who)
-		}
 		if b.wants("lease", "resume") {
 			s.leases(scope, who)
+		}
+		if b.wants("latency") {
+			patches := s.latency(scope, who)
+			if who == agent {
+				b.stopAgent()
+				s.bareLatency(patches)
+			}
 		}
 	})
 	if !completed {
@@ -51,8 +55,10 @@ func (b *bench) measureSingle(who string) {
 	_ = s.driver.Stop()
 }
 
-// latency: one change after another, from the driver's report to the watch.
-func (s *single) latency(t lab.TB, who string) {
+// latency: one change after another, from the driver's report to the watch. Returns the patches.
+func (s *single) latency(t lab.TB, who string) lab.Requests {
+	s.device.Timeout = 30
+	s.driver.Report(t, s.device)
 	settle()
 	mark := s.lab.Audit.Mark()
 	var samples []float64
@@ -68,7 +74,7 @@ func (s *single) latency(t lab.TB, who string) {
 		time.Sleep(time.Second + time.Duration(rand.IntN(500))*time.Millisecond)
 	}
 	requests := s.lab.Audit.Since(t, mark).By(s.user(who)).For("single")
-	row := s.results.row("latency", "one change, driver to API, median", "ms")
+	row := s.latencyRow()
 	gets, patches := len(requests.Verb("get")), len(requests.Verb("patch"))
 	row.samples(who, samples, "%d changes: %d GET, %d PATCH; %s", s.o.changes, gets, patches, breakdown(reported, requests))
 	if who == agent {
@@ -76,6 +82,31 @@ func (s *single) latency(t lab.TB, who string) {
 		row.atMost("agent: GET", float64(gets), 0)
 		row.atMost("agent: PATCH per change", float64(patches)/float64(s.o.changes), 1)
 	}
+	return requests.Verb("patch")
+}
+
+func (s *single) latencyRow() *row {
+	return s.results.row("latency", "one change, driver to API, median", "ms")
+}
+
+// bareLatency sends the agent's last two patches again, there and back, from the sending to the watch: what
+// is left of the time when there is neither a driver nor a store.
+func (s *single) bareLatency(patches lab.Requests) {
+	healths := [2]string{"Unhealthy", "Healthy"}
+	if s.o.changes%2 == 1 { // the last change was to Unhealthy
+		healths = [2]string{"Healthy", "Unhealthy"}
+	}
+	var files [2]string
+	for i, patch := range patches[max(0, len(patches)-2):] {
+		files[i] = s.writePatches(lab.Requests{patch}, i)
+	}
+	var samples []float64
+	for i := range max(2, s.o.changes/2) {
+		time.Sleep(time.Second)
+		started := s.runBareClient(files[i%2], 1)
+		samples = append(samples, milliseconds(s.waitShown(s.t, healths[i%2], started).Sub(started)))
+	}
+	s.latencyRow().samples(bareClient, samples, "from its sending, %d times", len(samples))
 }
 
 // breakdown tells where the time of a change goes, in medians: until the first request reaches the API server,
