@@ -87,9 +87,9 @@ class Story {
                     ", condition " + expected.condition);
   }
 
-  void Check(bool true_, const std::string& what) {
-    narrator_.Say("pods", (true_ ? "ok      " : "NOT SO  ") + what);
-    well_ = well_ && true_;
+  void Check(bool holds, const std::string& what) {
+    narrator_.Say("pods", (holds ? "ok      " : "NOT SO  ") + what);
+    well_ = well_ && holds;
   }
 
   bool well() const { return well_; }

@@ -17,7 +17,7 @@ using event::PatchOutcome;
 // Takes "prefix[N]" off the front of `field`.
 std::optional<std::size_t> TakeIndexed(std::string_view& field, std::string_view prefix) {
   if (!field.starts_with(prefix)) return std::nullopt;
-  std::string_view rest = field.substr(prefix.size());
+  const std::string_view rest = field.substr(prefix.size());
   const std::size_t close = rest.find(']');
   if (!rest.starts_with('[') || close == std::string_view::npos) return std::nullopt;
   std::size_t index = 0;

@@ -215,9 +215,8 @@ Publisher::Difference Publisher::Compare(const Publication& target) const {
   std::optional<ConditionStatus> said;
   if (pod_->condition) said = pod_->condition->status;
   if (settings_.dry_run && acked_) said = acked_->condition;
-  if (said.has_value() != target.condition.has_value()) {
-    difference.health = true;
-  } else if (said && said->summary != target.condition->summary) {
+  if (said.has_value() != target.condition.has_value() ||
+      (said && said->summary != target.condition->summary)) {
     difference.health = true;
   } else if (said && *said != *target.condition) {
     difference.message = true;
