@@ -19,7 +19,7 @@ AgentThread::AgentThread(const AgentOptions& options)
         }
         ended_well_ = (*agent)->Run(stop_.get());
         // What a hanging library still holds cannot be freed safely.
-        if (!ended_well_) static_cast<void>(agent->release());
+        [[maybe_unused]] const Agent* const held = ended_well_ ? nullptr : agent->release();
       }) {}
 
 UniqueFd AgentThread::MakeStopEvent() {

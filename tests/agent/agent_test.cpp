@@ -88,6 +88,7 @@ TEST_F(AgentTest, TheNewestStateIsPublishedWhenTheApiServerIsBack) {
     node.driver.Report({Device("gpu-0", Health::kHealthy)});
   }
   node.driver.Report({Device("gpu-0", Health::kUnhealthy, "the last")});
+  ASSERT_TRUE(node.WaitForTransitions(2 + 2 * 20 + 1)) << "all of it was heard";
   const std::size_t patches = node.api.Count("patch");
   ASSERT_TRUE(node.api.Start());
   // A patch that was under way may bring an older message first; the newest follows.

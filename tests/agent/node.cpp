@@ -145,6 +145,10 @@ std::vector<Transition> Node::Transitions() {
   return transitions ? *transitions : std::vector<Transition>{};
 }
 
+bool Node::WaitForTransitions(std::size_t count) {
+  return WaitUntil([&] { return Transitions().size() >= count; });
+}
+
 bool Node::WaitForField(FieldState state) {
   return WaitUntil([&] {
     auto reader = StoreReader::Open(options_.store);

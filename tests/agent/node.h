@@ -50,6 +50,8 @@ class Node {
   bool WaitUntilShown(const std::string& pod, const std::string& device, const std::string& health,
                       const std::string& condition);
   std::vector<Transition> Transitions();
+  // Waits until the store has that many.
+  bool WaitForTransitions(std::size_t count);
   // Waits until the store says so of the one pod there is.
   bool WaitForField(FieldState state);
   // Waits until the driver has a stream open that was opened after `before` others.
