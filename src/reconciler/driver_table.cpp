@@ -68,9 +68,9 @@ DriverTable::Outcome DriverTable::Handle(const event::PluginRegistered& event, M
 
 DriverTable::Outcome DriverTable::Handle(const event::PluginDeregistered& event, Moment now,
                                          Effects& effects) {
-  Driver* driver = DriverOf(event.id);
+  const auto [driver, found] = Find(event.id);
   if (driver == nullptr) return {};
-  Endpoint& endpoint = driver->endpoints.at(event.id);
+  Endpoint& endpoint = *found;
   Outcome outcome{driver->record.name, endpoint.path};
   const bool was_authoritative = Authoritative(*driver) == event.id;
   const bool streaming = endpoint.stream == Stream::kOpening || endpoint.stream == Stream::kOpen;
@@ -78,8 +78,7 @@ DriverTable::Outcome DriverTable::Handle(const event::PluginDeregistered& event,
     endpoint.registered = false;  // removed when its stream has ended
     effects.effects.emplace_back(effect::CloseStream{event.id});
   } else {
-    driver->endpoints.erase(event.id);
-    owners_.erase(event.id);
+    Remove(*driver, event.id);
   }
   if (was_authoritative) TakeOver(*driver, effects);
   if (IsGone(driver->record.name)) {
@@ -92,9 +91,9 @@ DriverTable::Outcome DriverTable::Handle(const event::PluginDeregistered& event,
 
 DriverTable::Outcome DriverTable::Handle(const event::StreamOpened& event, Moment now,
                                          Effects& effects) {
-  Driver* driver = DriverOf(event.id);
+  const auto [driver, found] = Find(event.id);
   if (driver == nullptr) return {};
-  Endpoint& endpoint = driver->endpoints.at(event.id);
+  Endpoint& endpoint = *found;
   if (endpoint.stream != Stream::kOpen) ++driver->record.streams_opened;
   endpoint.stream = Stream::kOpen;
   return {driver->record.name, endpoint.path, false, Refresh(*driver, now, effects)};
@@ -102,9 +101,9 @@ DriverTable::Outcome DriverTable::Handle(const event::StreamOpened& event, Momen
 
 DriverTable::Outcome DriverTable::Handle(const event::ReportReceived& event, Moment now,
                                          Effects& effects) {
-  Driver* driver = DriverOf(event.id);
+  const auto [driver, found] = Find(event.id);
   if (driver == nullptr) return {};
-  Endpoint& endpoint = driver->endpoints.at(event.id);
+  Endpoint& endpoint = *found;
   if (!endpoint.registered) return {driver->record.name, endpoint.path};
   if (endpoint.stream != Stream::kOpen) Handle(event::StreamOpened{event.id}, now, effects);
   // An empty report says nothing about a device, so it proves no authority either.
@@ -124,9 +123,9 @@ DriverTable::Outcome DriverTable::Handle(const event::ReportReceived& event, Mom
 
 DriverTable::Outcome DriverTable::Handle(const event::StreamEnded& event, Moment now,
                                          Effects& effects) {
-  Driver* driver = DriverOf(event.id);
+  const auto [driver, found] = Find(event.id);
   if (driver == nullptr) return {};
-  Endpoint& endpoint = driver->endpoints.at(event.id);
+  Endpoint& endpoint = *found;
   Outcome outcome{driver->record.name, endpoint.path};
   const bool was_authoritative = Authoritative(*driver) == event.id;
   const bool was_open = endpoint.stream == Stream::kOpen;
@@ -134,8 +133,7 @@ DriverTable::Outcome DriverTable::Handle(const event::StreamEnded& event, Moment
   endpoint.stream = Stream::kClosed;
 
   if (!endpoint.registered) {
-    driver->endpoints.erase(event.id);
-    owners_.erase(event.id);
+    Remove(*driver, event.id);
   } else if (event.unimplemented) {
     if (++endpoint.service < endpoint.services.size()) {
       Open(*driver, event.id, now, effects);
@@ -216,9 +214,16 @@ std::optional<BootTime> DriverTable::FirstSeen(const std::string& driver) const 
   return found == drivers_.end() ? std::nullopt : found->second.first_seen;
 }
 
-DriverTable::Driver* DriverTable::DriverOf(PluginId id) {
+DriverTable::Place DriverTable::Find(PluginId id) {
   const auto owner = owners_.find(id);
-  return owner == owners_.end() ? nullptr : &drivers_.at(owner->second);
+  if (owner == owners_.end()) return {};
+  Driver& driver = drivers_.at(owner->second);
+  return {&driver, &driver.endpoints.at(id)};
+}
+
+void DriverTable::Remove(Driver& driver, PluginId id) {
+  driver.endpoints.erase(id);
+  owners_.erase(id);
 }
 
 void DriverTable::Open(Driver& driver, PluginId id, Moment now, Effects& effects) {

@@ -78,7 +78,12 @@ class DriverTable {
     std::string stored_error;  // record.last_error as last written
   };
 
-  Driver* DriverOf(PluginId id);
+  struct Place {
+    Driver* driver = nullptr;
+    Endpoint* endpoint = nullptr;
+  };
+  Place Find(PluginId id);  // nullptrs: not known, or not any more
+  void Remove(Driver& driver, PluginId id);
   void Open(Driver& driver, PluginId id, Moment now, Effects& effects);
   // The authoritative endpoint died: the next newest takes its place. What that one said meanwhile
   // was ignored, and a driver may speak only when something changes: a new stream makes it say all

@@ -151,7 +151,7 @@ void PodTable::Handle(const event::PatchDone& event, Moment now, Effects& effect
   Queue(event.uid);
 }
 
-void PodTable::Handle(const event::ApiReconnected&) {
+void PodTable::Handle(const event::ApiReconnected&, Moment, Effects&) {
   server_ = {};
   trouble_.Reconnected();
   for (auto& [uid, entry] : pods_) {

@@ -44,7 +44,7 @@ class PodTable {
   void Handle(const event::ClaimRead& event, Moment now, Effects& effects);
   void Handle(const event::PodRead& event, Moment now, Effects& effects);
   void Handle(const event::PatchDone& event, Moment now, Effects& effects);
-  void Handle(const event::ApiReconnected& event);
+  void Handle(const event::ApiReconnected& event, Moment now, Effects& effects);
 
   void DevicesChanged(const std::vector<DeviceKey>& keys);
   void DriverChanged(const std::string& driver);

@@ -86,26 +86,6 @@ void Reconciler::On(const event::StreamEnded& event, Moment now, Effects& effect
   if (outcome.offer_changed) pods_.DriverChanged(outcome.driver);
 }
 
-void Reconciler::On(const event::PodsListed& event, Moment now, Effects& effects) {
-  pods_.Handle(event, now, effects);
-}
-void Reconciler::On(const event::PodChanged& event, Moment now, Effects& effects) {
-  pods_.Handle(event, now, effects);
-}
-void Reconciler::On(const event::PodDeleted& event, Moment now, Effects& effects) {
-  pods_.Handle(event, now, effects);
-}
-void Reconciler::On(const event::ApiReconnected& event, Moment, Effects&) { pods_.Handle(event); }
-void Reconciler::On(const event::ClaimRead& event, Moment now, Effects& effects) {
-  pods_.Handle(event, now, effects);
-}
-void Reconciler::On(const event::PodRead& event, Moment now, Effects& effects) {
-  pods_.Handle(event, now, effects);
-}
-void Reconciler::On(const event::PatchDone& event, Moment now, Effects& effects) {
-  pods_.Handle(event, now, effects);
-}
-
 void Reconciler::On(const event::Tick&, Moment now, Effects& effects) {
   drivers_.Tick(now, effects);
   DeviceChanges changes;

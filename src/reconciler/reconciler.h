@@ -37,14 +37,12 @@ class Reconciler {
   void On(const event::StreamOpened& event, Moment now, Effects& effects);
   void On(const event::ReportReceived& event, Moment now, Effects& effects);
   void On(const event::StreamEnded& event, Moment now, Effects& effects);
-  void On(const event::PodsListed& event, Moment now, Effects& effects);
-  void On(const event::PodChanged& event, Moment now, Effects& effects);
-  void On(const event::PodDeleted& event, Moment now, Effects& effects);
-  void On(const event::ApiReconnected& event, Moment now, Effects& effects);
-  void On(const event::ClaimRead& event, Moment now, Effects& effects);
-  void On(const event::PodRead& event, Moment now, Effects& effects);
-  void On(const event::PatchDone& event, Moment now, Effects& effects);
   void On(const event::Tick& event, Moment now, Effects& effects);
+  // All others are about pods.
+  template <typename PodEvent>
+  void On(const PodEvent& event, Moment now, Effects& effects) {
+    pods_.Handle(event, now, effects);
+  }
 
   void Adopt(DeviceChanges changes, Effects& effects);
   void Alive(Moment now, Effects& effects);
