@@ -11,6 +11,7 @@
 #include <random>
 #include <utility>
 
+#include "base/memory.h"
 #include "patcher/patch_builder.h"
 
 namespace dra_health {
@@ -22,7 +23,7 @@ using std::chrono::seconds;
 // Streams end within milliseconds of being cancelled; a driver that hangs must not hold the stop.
 constexpr seconds kStopBound{2};
 // Pruning deletes a bounded number of rows at a time, so it runs often rather than long.
-constexpr std::chrono::minutes kPruneInterval{1};
+constexpr std::chrono::minutes kTidyInterval{1};
 
 void Say(const effect::Notice& notice) {
   switch (notice.severity) {
@@ -97,10 +98,10 @@ bool Agent::Run(int stop_fd) {
   Commit(reconciler_.Restore(std::exchange(stored_, {}), clock_.Now()));
   discovery_->Poll();
   api_->Start();
-  next_prune_ = clock_.Now().boot + kPruneInterval;
+  next_tidy_ = clock_.Now().boot + kTidyInterval;
   while (!IsReadable(stop_fd)) {
     WaitFor(std::array{queue_.fd(), discovery_->fd(), stop_fd},
-            std::min({reconciler_.NextDeadline(), discovery_->NextDeadline(), next_prune_}),
+            std::min({reconciler_.NextDeadline(), discovery_->NextDeadline(), next_tidy_}),
             clock_.Now().boot);
     Turn();
   }
@@ -126,9 +127,10 @@ void Agent::Turn() {
   if (reconciler_.NextDeadline() <= now.boot) Take(event::Tick{}, all);
   Commit(std::move(all));
   for (const PluginId id : read_next) discovery_->ReadNext(id);
-  if (next_prune_ <= now.boot) {
-    next_prune_ = now.boot + kPruneInterval;
+  if (next_tidy_ <= now.boot) {
+    next_tidy_ = now.boot + kTidyInterval;
     keeper_.Prune(now.wall - options_.settings.retention);
+    ReturnUnusedMemory();
   }
 }
 

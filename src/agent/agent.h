@@ -50,7 +50,7 @@ class Agent {
   std::unique_ptr<Discovery> discovery_;
   std::unique_ptr<ApiClient> api_;
   StoredState stored_;
-  BootTime next_prune_;
+  BootTime next_tidy_;
 };
 
 }  // namespace dra_health

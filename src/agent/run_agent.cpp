@@ -1,19 +1,18 @@
 #include "agent/run_agent.h"
 
-#include <malloc.h>
 #include <spdlog/spdlog.h>
 
 #include <cstdlib>
 
 #include "agent/agent.h"
 #include "agent/stop_signals.h"
+#include "base/memory.h"
 #include "patcher/http_threads.h"
 
 namespace dra_health {
 
 AgentEnd RunAgent(const AgentOptions& options) {
-  // One arena a thread would keep what each of a dozen threads once needed.
-  ::mallopt(M_ARENA_MAX, 2);
+  SaveMemory();
   const UniqueFd stop = CatchStopSignals();
   StartHttpThreads();
   auto agent = Agent::Create(options);

@@ -41,7 +41,8 @@ Accepted<void> SetUp(sql::Database& database) {
                                   "the file system cannot carry a WAL (mode " + *mode + ")"});
   }
   // A WAL that one large batch has blown up shrinks again.
-  return database.Execute("PRAGMA journal_size_limit = 4194304").map_error(Judge);
+  return database.Execute("PRAGMA journal_size_limit = 4194304; PRAGMA cache_size = -512")
+      .map_error(Judge);
 }
 
 // Before anything is changed in the file: is it ours, and can this program use it?
