@@ -151,6 +151,8 @@ void Agent::CarryOut(Effect& effect) {
     discovery_->OpenStream(open->id, open->endpoint, open->service);
   } else if (const auto* close = std::get_if<effect::CloseStream>(&effect)) {
     discovery_->CloseStream(close->id);
+  } else if (std::holds_alternative<effect::ReadCdiIds>(effect)) {
+    discovery_->ReadCdiIds();
   } else if (auto* claim = std::get_if<effect::ReadClaim>(&effect)) {
     api_->ReadClaim(std::move(claim->namespace_name), std::move(claim->name),
                     std::move(claim->pod_uid));

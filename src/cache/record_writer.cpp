@@ -25,6 +25,11 @@ constexpr const char* kAllocation =
     " share_id, from_ms, until_ms) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)";
 constexpr const char* kAlive =
     "INSERT OR REPLACE INTO alive (one, boot_id, boot_ns, wall_ms) VALUES (1, ?, ?, ?)";
+constexpr const char* kCdiId = "UPDATE device_names SET cdi_id = ?2 WHERE id = ?1";
+constexpr const char* kDropDifferences = "DELETE FROM differences WHERE pod_uid = ?";
+constexpr const char* kDifference =
+    "INSERT OR REPLACE INTO differences (pod_uid, container, entry, resource_id, ours, theirs,"
+    " our_message, their_message, reason, since_ms) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
 constexpr const char* kForget = "DELETE FROM devices WHERE device_id = ?";
 constexpr const char* kEnd =
     "UPDATE allocations SET until_ms = ?2 WHERE pod_uid = ?1 AND until_ms IS NULL";
@@ -39,6 +44,8 @@ sql::Outcome<RecordWriter> RecordWriter::Prepare(sql::Database& database) {
       {writer.driver_, kDriver},         {writer.pod_, kPod},
       {writer.allocation_, kAllocation}, {writer.alive_, kAlive},
       {writer.forget_, kForget},         {writer.end_, kEnd},
+      {writer.cdi_id_, kCdiId},          {writer.drop_differences_, kDropDifferences},
+      {writer.difference_, kDifference},
   };
   for (const auto& [statement, text] : statements) {
     auto prepared = database.Prepare(text);
@@ -101,6 +108,25 @@ sql::Outcome<void> RecordWriter::operator()(const ForgetDevice& record) {
 
 sql::Outcome<void> RecordWriter::operator()(const EndAllocations& record) {
   return end_.Run(record.pod_uid, record.at);
+}
+
+sql::Outcome<void> RecordWriter::operator()(const CdiIdRecord& record) {
+  return IdOf(record.key).and_then([&](std::int64_t id) { return cdi_id_.Run(id, record.cdi_id); });
+}
+
+sql::Outcome<void> RecordWriter::operator()(const FieldDifferences& record) {
+  const auto name = [](const std::optional<Health>& health) {
+    return health ? std::optional(ToString(*health)) : std::nullopt;
+  };
+  auto done = drop_differences_.Run(record.pod_uid);
+  for (const auto& [difference, since] : record.differences) {
+    if (!done) break;
+    done =
+        difference_.Run(record.pod_uid, difference.container, difference.entry,
+                        difference.resource_id, name(difference.ours), name(difference.theirs),
+                        difference.our_message, difference.their_message, difference.reason, since);
+  }
+  return done;
 }
 
 }  // namespace dra_health

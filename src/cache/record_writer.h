@@ -22,6 +22,8 @@ class RecordWriter {
   sql::Outcome<void> operator()(const AliveRecord& record);
   sql::Outcome<void> operator()(const ForgetDevice& record);
   sql::Outcome<void> operator()(const EndAllocations& record);
+  sql::Outcome<void> operator()(const CdiIdRecord& record);
+  sql::Outcome<void> operator()(const FieldDifferences& record);
 
  private:
   RecordWriter() = default;
@@ -38,6 +40,9 @@ class RecordWriter {
   sql::Statement alive_;
   sql::Statement forget_;
   sql::Statement end_;
+  sql::Statement cdi_id_;
+  sql::Statement drop_differences_;
+  sql::Statement difference_;
 };
 
 }  // namespace dra_health

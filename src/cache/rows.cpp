@@ -88,6 +88,30 @@ Transition ReadTransition(sql::Row& row) {
   return record;
 }
 
+CdiIdRecord ReadCdiId(sql::Row& row) {
+  CdiIdRecord record;
+  record.key = ReadKey(row);
+  record.cdi_id = row.Text();
+  return record;
+}
+
+FieldDifference ReadDifference(sql::Row& row) {
+  FieldDifference difference;
+  difference.container = row.Text();
+  difference.entry = row.Text();
+  difference.resource_id = row.Text();
+  const auto health = [&] {
+    const auto text = row.OptionalText();
+    return text ? ParseHealth(*text) : std::nullopt;
+  };
+  difference.ours = health();
+  difference.theirs = health();
+  difference.our_message = row.Text();
+  difference.their_message = row.Text();
+  difference.reason = row.Text();
+  return difference;
+}
+
 AliveRecord ReadAlive(sql::Row& row) {
   AliveRecord record;
   record.boot_id = row.Text();

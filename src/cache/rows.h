@@ -34,6 +34,16 @@ inline constexpr const char* kTransitions =
     " t.endpoint, t.id FROM transitions t JOIN device_names n ON n.id = t.device_id";
 Transition ReadTransition(sql::Row& row);
 
+inline constexpr const char* kCdiIds =
+    "SELECT n.driver, n.pool, n.device, n.cdi_id FROM device_names n WHERE n.cdi_id IS NOT NULL";
+CdiIdRecord ReadCdiId(sql::Row& row);
+
+inline constexpr const char* kDifferences =
+    "SELECT x.container, x.entry, x.resource_id, x.ours, x.theirs, x.our_message,"
+    " x.their_message, x.reason, x.since_ms, p.uid, p.namespace, p.name"
+    " FROM differences x JOIN pods p ON p.uid = x.pod_uid";
+FieldDifference ReadDifference(sql::Row& row);
+
 inline constexpr const char* kAlive = "SELECT boot_id, boot_ns, wall_ms FROM alive";
 AliveRecord ReadAlive(sql::Row& row);
 

@@ -93,7 +93,28 @@ CREATE TABLE alive (
 ) STRICT;
 )sql";
 
-constexpr std::array kMigrations = {kVersion1};
+// Who holds a pod's field, CDI IDs, and how the kubelet's word differs from ours.
+constexpr Migration kVersion2 = R"sql(
+UPDATE pods SET field = 'Own' WHERE field = 'Published';
+
+ALTER TABLE device_names ADD COLUMN cdi_id TEXT;
+
+CREATE TABLE differences (
+  pod_uid TEXT NOT NULL,
+  container TEXT NOT NULL,
+  entry TEXT NOT NULL,
+  resource_id TEXT NOT NULL,
+  ours TEXT,
+  theirs TEXT,
+  our_message TEXT NOT NULL,
+  their_message TEXT NOT NULL,
+  reason TEXT NOT NULL,
+  since_ms INTEGER NOT NULL,
+  PRIMARY KEY (pod_uid, container, entry, resource_id)
+) STRICT, WITHOUT ROWID;
+)sql";
+
+constexpr std::array kMigrations = {kVersion1, kVersion2};
 
 }  // namespace
 

@@ -18,6 +18,8 @@ constexpr const char* kPruneTransitions =
 constexpr const char* kPruneAllocations =
     "DELETE FROM allocations WHERE until_ms < ?1"
     " OR pod_uid IN (SELECT uid FROM pods WHERE deleted_ms < ?1)";
+constexpr const char* kPruneDifferences =
+    "DELETE FROM differences WHERE pod_uid NOT IN (SELECT uid FROM pods WHERE deleted_ms IS NULL)";
 constexpr const char* kPrunePods = "DELETE FROM pods WHERE deleted_ms < ?";
 constexpr const char* kPruneNames =
     "DELETE FROM device_names WHERE"
@@ -47,6 +49,7 @@ sql::Outcome<void> PruneRows(sql::Database& database, WallTime before) {
   return RunOnce(database, kPruneTransitions, before, kPrunedTransitions)
       .and_then([&] { return RunOnce(database, kPruneAllocations, before); })
       .and_then([&] { return RunOnce(database, kPrunePods, before); })
+      .and_then([&] { return RunOnce(database, kPruneDifferences); })
       .and_then([&] { return RunOnce(database, kPruneNames); })
       .and_then([&] { return transaction->Commit(); });
 }
@@ -145,6 +148,10 @@ sql::Outcome<StoredState> LoadState(sql::Database& database) {
       .and_then([&] {
         return read(std::string(rows::kAllocations) + " WHERE a.until_ms IS NULL",
                     [&](sql::Row& row) { state.allocations.push_back(rows::ReadAllocation(row)); });
+      })
+      .and_then([&] {
+        return read(rows::kCdiIds,
+                    [&](sql::Row& row) { state.cdi_ids.push_back(rows::ReadCdiId(row)); });
       })
       .map([&] { return std::move(state); });
 }

@@ -25,6 +25,7 @@ void StateMirror::Adopt(const StoredState& state) {
   for (const auto& record : state.drivers) drivers_.known.emplace(record.name, record);
   for (const auto& record : state.pods) pods_.known.emplace(record.uid, record);
   for (const auto& record : state.allocations) allocations_.known.emplace(KeyOf(record), record);
+  for (const auto& record : state.cdi_ids) cdi_ids_.known.emplace(record.key, record);
   alive_ = state.alive;
 }
 
@@ -89,6 +90,10 @@ void StateMirror::Take(const EndAllocations& record) {
   }
 }
 
+void StateMirror::Take(const CdiIdRecord& record) { cdi_ids_.Put(record.key, record); }
+
+void StateMirror::Take(const FieldDifferences& record) { differences_.Put(record.pod_uid, record); }
+
 std::vector<StoreWrite> StateMirror::Unwritten() const {
   std::vector<StoreWrite> writes;
   writes.reserve(unwritten());
@@ -108,6 +113,8 @@ std::vector<StoreWrite> StateMirror::Unwritten() const {
   // Before the allocations: one of them may have been opened after the end.
   for (const auto& [uid, at] : ends_) writes.emplace_back(EndAllocations{uid, at});
   add_rows(allocations_);
+  add_rows(cdi_ids_);
+  add_rows(differences_);
   if (alive_ && alive_unwritten_) writes.emplace_back(*alive_);
   return writes;
 }
@@ -117,6 +124,9 @@ void StateMirror::MarkWritten() {
   drivers_.unwritten.clear();
   pods_.unwritten.clear();
   allocations_.unwritten.clear();
+  cdi_ids_.unwritten.clear();
+  differences_.unwritten.clear();
+  std::erase_if(differences_.known, [](const auto& row) { return row.second.differences.empty(); });
   alive_unwritten_ = false;
   transitions_.clear();
   ends_.clear();
@@ -131,6 +141,8 @@ void StateMirror::MarkLost(const StoredState& present) {
   drivers_.MarkAll();
   pods_.MarkAll();
   allocations_.MarkAll();
+  cdi_ids_.MarkAll();
+  differences_.MarkAll();
   alive_unwritten_ = alive_.has_value();
   for (const DeviceRecord& record : present.devices) {
     if (!devices_.known.contains(record.key)) devices_.unwritten.insert(record.key);
@@ -139,8 +151,8 @@ void StateMirror::MarkLost(const StoredState& present) {
 
 std::size_t StateMirror::unwritten() const {
   return transitions_.size() + devices_.unwritten.size() + drivers_.unwritten.size() +
-         pods_.unwritten.size() + allocations_.unwritten.size() + ends_.size() +
-         (alive_unwritten_ ? 1 : 0);
+         pods_.unwritten.size() + allocations_.unwritten.size() + cdi_ids_.unwritten.size() +
+         differences_.unwritten.size() + ends_.size() + (alive_unwritten_ ? 1 : 0);
 }
 
 }  // namespace dra_health

@@ -67,6 +67,8 @@ class StateMirror {
   void Take(const AliveRecord& record);
   void Take(const ForgetDevice& record);
   void Take(const EndAllocations& record);
+  void Take(const CdiIdRecord& record);
+  void Take(const FieldDifferences& record);
   void DropOldestGonePod();
 
   Limits limits_;
@@ -74,6 +76,8 @@ class StateMirror {
   Rows<std::string, DriverRecord> drivers_;
   Rows<std::string, PodRecord> pods_;
   Rows<AllocationKey, AllocationRecord> allocations_;
+  Rows<DeviceKey, CdiIdRecord> cdi_ids_;
+  Rows<std::string, FieldDifferences> differences_;  // by pod
   std::optional<AliveRecord> alive_;
   bool alive_unwritten_ = false;
   std::deque<Transition> transitions_;

@@ -115,6 +115,19 @@ Query HoldersOfDevices() {
       " WHERE a.until_ms IS NULL ORDER BY p.namespace, p.name");
 }
 
+Query Differences(const StoreFilter& filter) {
+  StoreFilter of_pod = filter;
+  of_pod.health.reset();
+  of_pod.since.reset();
+  Query pods("SELECT p.uid FROM pods p");
+  WherePod(pods, of_pod);
+  Query query(rows::kDifferences);
+  query.WhereIn("x.pod_uid", pods);
+  if (filter.health) query.Where("? IN (x.ours, x.theirs)", {Name(*filter.health)});
+  if (filter.since) query.Where("x.since_ms >= ?", {Millis(*filter.since)});
+  return query.Then(" ORDER BY p.namespace, p.name, x.container, x.entry, x.resource_id");
+}
+
 // The rows are first found by their numbers, for which an index alone is enough, and only those
 // within the limit are then read. CROSS JOIN fixes the order of the loops, and the plus keeps
 // SQLite from another: without statistics it walks the whole history by time in search of a few

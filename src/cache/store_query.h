@@ -39,6 +39,7 @@ Query Pods(const StoreFilter& filter);
 Query AllocationsOfPods(const StoreFilter& filter);
 // Columns: driver, pool, device, pod namespace, pod name.
 Query HoldersOfDevices();
+Query Differences(const StoreFilter& filter);
 // Newest first; `limit` 0 is none.
 Query Transitions(const StoreFilter& filter, std::size_t limit);
 

@@ -59,6 +59,16 @@ Result<bool> VisitTransitions(ReadConnection& connection,
   }
 }
 
+DifferenceView ReadDifferenceView(sql::Row& row) {
+  DifferenceView view;
+  view.difference = rows::ReadDifference(row);
+  view.since = row.Time();
+  view.pod_uid = row.Text();
+  view.namespace_name = row.Text();
+  view.pod_name = row.Text();
+  return view;
+}
+
 sql::Outcome<void> ReadInfo(sql::Database& database, StoreInfo& info) {
   return Query("PRAGMA user_version")
       .Run(database, [&](sql::Row& row) { info.schema_version = row.Integer(); })
@@ -164,6 +174,15 @@ Result<std::vector<Transition>> StoreReader::Transitions(const StoreFilter& filt
         std::ranges::reverse(records);
         return std::move(records);
       });
+}
+
+Result<std::vector<DifferenceView>> StoreReader::Differences(const StoreFilter& filter) {
+  std::vector<DifferenceView> views;
+  return connection_
+      ->Read([&](sql::Database& database) {
+        return Collect(database, query::Differences(filter), ReadDifferenceView, views);
+      })
+      .map([&] { return std::move(views); });
 }
 
 Result<StoreInfo> StoreReader::Info() {

@@ -36,6 +36,15 @@ struct PodView {
   std::vector<AllocationRecord> allocations;  // ended ones too
 };
 
+// Where the field of a pod that the kubelet holds says something else than the agent would.
+struct DifferenceView {
+  FieldDifference difference;
+  WallTime since;
+  std::string pod_uid;
+  std::string namespace_name;
+  std::string pod_name;
+};
+
 struct StoreInfo {
   std::filesystem::path path;
   std::int64_t schema_version = 0;
@@ -81,6 +90,10 @@ class StoreReader {
   // The newest `limit` (0: all), oldest first. pod: while it held the device. health: the one
   // changed to. since: happened then or later.
   Result<std::vector<Transition>> Transitions(const StoreFilter& filter, std::size_t limit);
+
+  // driver, device: holds or held such a device. health: one of both says so. since: differs since
+  // then or later.
+  Result<std::vector<DifferenceView>> Differences(const StoreFilter& filter);
 
   Result<StoreInfo> Info();
 

@@ -28,6 +28,8 @@ constexpr Topic kTopics[] = {
     {CacheTopic::kDrivers, "drivers", "Drivers and their health streams"},
     {CacheTopic::kPods, "pods", "Pods with their devices, deleted ones too"},
     {CacheTopic::kTransitions, "transitions", "Every change of a device's health, oldest first"},
+    {CacheTopic::kDiff, "diff",
+     "Where the kubelet's word in a pod's field differs from the agent's, and why"},
     {CacheTopic::kInfo, "info", "The store itself: versions, sizes, counts, last sign of life"},
     {CacheTopic::kExport, "export", "Everything, one JSON object with a \"kind\" a line"},
 };

@@ -107,6 +107,25 @@ Json Convert(const PodView& view) {
   return json;
 }
 
+Json Convert(const DifferenceView& view) {
+  const FieldDifference& difference = view.difference;
+  const auto word = [](Health health) { return ToString(health); };
+  return {
+      {"podUid", view.pod_uid},
+      {"namespace", view.namespace_name},
+      {"pod", view.pod_name},
+      {"container", difference.container},
+      {"entry", difference.entry},
+      {"resourceId", difference.resource_id},
+      {"agent", OrNull(difference.ours, word)},
+      {"kubelet", OrNull(difference.theirs, word)},
+      {"agentMessage", difference.our_message},
+      {"kubeletMessage", difference.their_message},
+      {"reason", difference.reason},
+      {"since", Time(view.since)},
+  };
+}
+
 template <typename Record>
 std::string Array(const std::vector<Record>& records) {
   Json array = Json::array();
@@ -127,6 +146,7 @@ std::string ToJson(const std::vector<DeviceView>& devices) { return Array(device
 std::string ToJson(const std::vector<DriverRecord>& drivers) { return Array(drivers); }
 std::string ToJson(const std::vector<PodView>& pods) { return Array(pods); }
 std::string ToJson(const std::vector<Transition>& transitions) { return Array(transitions); }
+std::string ToJson(const std::vector<DifferenceView>& differences) { return Array(differences); }
 
 std::string ToJson(const StoreInfo& info) {
   const Json json = {

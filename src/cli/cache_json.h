@@ -15,6 +15,7 @@ std::string ToJson(const std::vector<DeviceView>& devices);
 std::string ToJson(const std::vector<DriverRecord>& drivers);
 std::string ToJson(const std::vector<PodView>& pods);
 std::string ToJson(const std::vector<Transition>& transitions);
+std::string ToJson(const std::vector<DifferenceView>& differences);
 std::string ToJson(const StoreInfo& info);
 
 // One line with the record's "kind" first, without a newline.

@@ -30,6 +30,8 @@ class Report {
         return PrintRows("pods", reader_.Pods(filter));
       case CacheTopic::kTransitions:
         return PrintTransitions();
+      case CacheTopic::kDiff:
+        return PrintRows("differences", reader_.Differences(filter));
       case CacheTopic::kInfo:
         return PrintInfo();
       case CacheTopic::kExport:

@@ -13,7 +13,7 @@
 
 namespace dra_health {
 
-enum class CacheTopic { kDevices, kDrivers, kPods, kTransitions, kInfo, kExport };
+enum class CacheTopic { kDevices, kDrivers, kPods, kTransitions, kDiff, kInfo, kExport };
 
 enum class CacheFormat { kTable, kWide, kJson };
 

@@ -23,6 +23,10 @@ Cell HealthCell(Health health) {
   return {std::string(ToString(health)), colour};
 }
 
+Cell OptionalHealthCell(const std::optional<Health>& health) {
+  return health ? HealthCell(*health) : Text("-");
+}
+
 Cell TimeOrDash(const std::optional<WallTime>& time) {
   return OrDash(time ? FormatTime(*time) : "");
 }
@@ -107,11 +111,7 @@ Table ToTable(const std::vector<PodView>& pods, bool wide, WallTime now) {
            [](const View& v) { return Text(v.record.namespace_name); }},
           {{"NAME"}, false, [](const View& v) { return Text(v.record.name); }},
           {{"STATE"}, false, [](const View& v) { return Text(StateOf(v.record)); }},
-          {{"HEALTH"},
-           false,
-           [](const View& v) {
-             return v.record.condition ? HealthCell(*v.record.condition) : Text("-");
-           }},
+          {{"HEALTH"}, false, [](const View& v) { return OptionalHealthCell(v.record.condition); }},
           {{"FIELD"},
            false,
            [](const View& v) { return Text(std::string(ToString(v.record.field))); }},
@@ -153,6 +153,34 @@ Table ToTable(const std::vector<Transition>& transitions, bool wide, WallTime no
            [](const Record& r) { return Explained(r.reason, r.message); }},
       },
       transitions, wide);
+}
+
+Table ToTable(const std::vector<DifferenceView>& differences, bool wide, WallTime now) {
+  using View = DifferenceView;
+  return MakeTable<View>(
+      {
+          {{"NAMESPACE", Cut::kFirst}, false, [](const View& v) { return Text(v.namespace_name); }},
+          {{"POD"}, false, [](const View& v) { return Text(v.pod_name); }},
+          {{"CONTAINER", Cut::kFirst},
+           false,
+           [](const View& v) { return Text(v.difference.container); }},
+          {{"ENTRY", Cut::kFirst}, true, [](const View& v) { return Text(v.difference.entry); }},
+          {{"DEVICE"}, false, [](const View& v) { return OrDash(v.difference.resource_id); }},
+          {{"AGENT"}, false, [](const View& v) { return OptionalHealthCell(v.difference.ours); }},
+          {{"KUBELET"},
+           false,
+           [](const View& v) { return OptionalHealthCell(v.difference.theirs); }},
+          {{"SINCE"}, false, [](const View& v) { return Text(FormatTime(v.since)); }},
+          {{"AGE"}, true, [now](const View& v) { return Text(FormatAge(v.since, now)); }},
+          {{"AGENT SAYS", Cut::kFirst},
+           true,
+           [](const View& v) { return OrDash(v.difference.our_message); }},
+          {{"KUBELET SAYS", Cut::kFirst},
+           true,
+           [](const View& v) { return OrDash(v.difference.their_message); }},
+          {{"REASON", Cut::kFirst}, false, [](const View& v) { return Text(v.difference.reason); }},
+      },
+      differences, wide);
 }
 
 std::string ToText(const StoreInfo& info, WallTime now) {

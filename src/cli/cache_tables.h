@@ -13,6 +13,7 @@ Table ToTable(const std::vector<DeviceView>& devices, bool wide, WallTime now);
 Table ToTable(const std::vector<DriverRecord>& drivers, bool wide, WallTime now);
 Table ToTable(const std::vector<PodView>& pods, bool wide, WallTime now);
 Table ToTable(const std::vector<Transition>& transitions, bool wide, WallTime now);
+Table ToTable(const std::vector<DifferenceView>& differences, bool wide, WallTime now);
 
 // "key   value" lines.
 std::string ToText(const StoreInfo& info, WallTime now);

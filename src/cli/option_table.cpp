@@ -88,6 +88,40 @@ OptionGroup Publishing() {
   return {"Publishing",
           {
               kOption(
+                  "publish",
+                  WordKind<PublishMode>("MODE", {{"auto", PublishMode::kAuto},
+                                                 {"always", PublishMode::kAlways},
+                                                 {"condition-only", PublishMode::kConditionOnly},
+                                                 {"never", PublishMode::kNever}}),
+                  [](auto& o) -> auto& { return o.agent.settings.publish; },
+                  "auto: the condition, and allocatedResourcesStatus where no kubelet writes it or "
+                  "a guard makes ours stay; always: both; condition-only: the condition; never: "
+                  "nothing, only compare (cache diff)."),
+              kOption(
+                  "resource-id",
+                  WordKind<ResourceIdForm>(
+                      "FORM", {{"triple", ResourceIdForm::kTriple}, {"cdi", ResourceIdForm::kCdi}}),
+                  [](auto& o) -> auto& { return o.agent.settings.resource_id; },
+                  "Name of a device in resourceID: driver/pool/device, or as the kubelet has it, "
+                  "its first CDI ID where it has one."),
+              kOption(
+                  "hold",
+                  WordKind<HoldPods>("PODS", {{"all", HoldPods::kAll},
+                                              {"not-healthy", HoldPods::kNotHealthy},
+                                              {"none", HoldPods::kNone}}),
+                  [](auto& o) -> auto& { return o.agent.settings.hold; },
+                  "Pods that get allocatedResourcesStatus besides the condition. A kubelet with "
+                  "its gate off sends one GET and one PATCH in 10 s for each."),
+              kOption(
+                  "max-held-pods", CountKind(1, 10'000),
+                  [](auto& o) -> auto& { return o.agent.settings.max_held_pods; },
+                  "No more than so many; those with a device that is not Healthy come first."),
+              kOption(
+                  "reassert-interval", DurationKind<seconds>(1s, 1h),
+                  [](auto& o) -> auto& { return o.agent.settings.reassert_interval; },
+                  "The longest wait before allocatedResourcesStatus is written again where another "
+                  "writer takes it away; the first waits are 0, 5, 15 and 40 % of it."),
+              kOption(
                   "report-grace", DurationKind<seconds>(0s, 10min),
                   [](auto& o) -> auto& { return o.agent.settings.report_grace; },
                   "How long a device's first report is awaited before it is published as "

@@ -58,6 +58,7 @@ void Derive(RunOptions& options) {
   if (discovery.registration_dir.empty()) {
     discovery.registration_dir = options.kubelet_root / "plugins_registry";
   }
+  discovery.pod_resources = options.kubelet_root / "pod-resources" / "kubelet.sock";
   discovery.max_devices_per_report = options.agent.settings.max_devices_per_driver;
 }
 

@@ -8,6 +8,7 @@
 
 #include "discovery/health_stream.h"
 #include "discovery/info_probe.h"
+#include "discovery/pod_resources.h"
 #include "discovery/registrations.h"
 #include "discovery/registry_watcher.h"
 #include "discovery/rpc.h"
@@ -15,7 +16,10 @@
 namespace dra_health {
 namespace {
 
-// Joins the three parts: the folder finds sockets, probes ask them, streams listen.
+// A kubelet lists the resources of all its pods within milliseconds.
+constexpr std::chrono::seconds kPodResourcesTimeout{5};
+
+// Joins the parts: the folder finds sockets, probes ask them, streams listen.
 class GrpcDiscovery final : public Discovery {
  public:
   GrpcDiscovery(DiscoveryOptions options, const Clock& clock, EventQueue& queue)
@@ -73,13 +77,25 @@ class GrpcDiscovery final : public Discovery {
     if (const auto stream = streams_.find(id); stream != streams_.end()) stream->second->ReadNext();
   }
 
+  void ReadCdiIds() override {
+    if (stopped_) return;
+    pod_resources_ = PodResourcesCall::Start(options_.pod_resources.native(), kPodResourcesTimeout,
+                                             queue_, [this](Result<std::vector<CdiIdRecord>> ids) {
+                                               pod_resources_.reset();
+                                               queue_.Push(event::CdiIdsRead{std::move(ids)});
+                                             });
+  }
+
   void Stop() override {
     stopped_ = true;
+    if (pod_resources_) pod_resources_->Cancel();
     for (const auto& [id, probe] : probes_) probe->Cancel();
     for (const auto& [id, stream] : streams_) stream->Close();
   }
 
-  std::size_t open_calls() const override { return probes_.size() + streams_.size(); }
+  std::size_t open_calls() const override {
+    return probes_.size() + streams_.size() + (pod_resources_ ? 1 : 0);
+  }
 
  private:
   void Ask(const FoundSocket& socket) {
@@ -98,6 +114,7 @@ class GrpcDiscovery final : public Discovery {
   Registrations registrations_;
   std::map<PluginId, std::unique_ptr<InfoProbe>> probes_;
   std::map<PluginId, std::unique_ptr<HealthStream>> streams_;
+  std::unique_ptr<PodResourcesCall> pod_resources_;
   bool stopped_ = false;
 };
 

@@ -14,6 +14,7 @@ namespace dra_health {
 
 struct DiscoveryOptions {
   std::filesystem::path registration_dir;     // usually <kubelet root>/plugins_registry
+  std::filesystem::path pod_resources;        // the kubelet's socket for ReadCdiIds
   std::chrono::seconds rescan_interval{10};   // inotify can miss events, or not be there at all
   std::chrono::seconds info_timeout{1};       // the kubelet gives GetInfo 1 s
   std::size_t max_report_bytes = 16u << 20;   // a larger report ends its stream
@@ -49,6 +50,9 @@ class Discovery {
   virtual void CloseStream(PluginId id) = 0;
   // The report has been taken care of: read the next.
   virtual void ReadNext(PluginId id) = 0;
+
+  // Asks the kubelet's PodResources socket; pushes one CdiIdsRead. REQUIRES: not under way.
+  virtual void ReadCdiIds() = 0;
 
   // Cancels every call. Keep taking MainTasks from the queue until open_calls() is 0, then destroy.
   virtual void Stop() = 0;

@@ -24,6 +24,9 @@ struct CloseStream {
   PluginId id = 0;
 };
 
+// Ask the kubelet for the CDI IDs of devices. Answered by exactly one CdiIdsRead.
+struct ReadCdiIds {};
+
 struct ReadClaim {
   std::string namespace_name;
   std::string name;
@@ -51,8 +54,8 @@ struct Notice {
 
 }  // namespace effect
 
-using Effect = std::variant<effect::OpenStream, effect::CloseStream, effect::ReadClaim,
-                            effect::ReadPod, effect::Patch, effect::Notice>;
+using Effect = std::variant<effect::OpenStream, effect::CloseStream, effect::ReadCdiIds,
+                            effect::ReadClaim, effect::ReadPod, effect::Patch, effect::Notice>;
 
 // What one event leads to. `writes` are committed in one transaction before any effect is carried
 // out: nothing is published that is not durable.

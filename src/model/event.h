@@ -12,6 +12,7 @@
 #include "model/claim.h"
 #include "model/device.h"
 #include "model/pod.h"
+#include "model/record.h"
 
 namespace dra_health {
 
@@ -53,6 +54,11 @@ struct StreamEnded {
   PluginId id = 0;
   bool unimplemented = false;  // gRPC status UNIMPLEMENTED: final for this service
   std::string why;             // "UNAVAILABLE: ..." for logs and `cache drivers`
+};
+
+// The answer to ReadCdiIds: of all devices that the kubelet has prepared and that have one.
+struct CdiIdsRead {
+  Result<std::vector<CdiIdRecord>> ids;
 };
 
 // --- API server ---
@@ -122,9 +128,10 @@ struct Tick {};
 
 // Everything that can happen to the reconciler. Closed: a new kind of event is a compile error
 // wherever it is not handled.
-using Event = std::variant<event::PluginRegistered, event::PluginDeregistered, event::StreamOpened,
-                           event::ReportReceived, event::StreamEnded, event::PodsListed,
-                           event::PodChanged, event::PodDeleted, event::ApiReconnected,
-                           event::ClaimRead, event::PodRead, event::PatchDone, event::Tick>;
+using Event =
+    std::variant<event::PluginRegistered, event::PluginDeregistered, event::StreamOpened,
+                 event::ReportReceived, event::StreamEnded, event::CdiIdsRead, event::PodsListed,
+                 event::PodChanged, event::PodDeleted, event::ApiReconnected, event::ClaimRead,
+                 event::PodRead, event::PatchDone, event::Tick>;
 
 }  // namespace dra_health

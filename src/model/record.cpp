@@ -21,7 +21,8 @@ constexpr std::array kDriverStateNames = {
 
 constexpr std::array kFieldStateNames = {
     std::pair{FieldState::kPending, "Pending"sv},
-    std::pair{FieldState::kPublished, "Published"sv},
+    std::pair{FieldState::kOwn, "Own"sv},
+    std::pair{FieldState::kDeferred, "Deferred"sv},
     std::pair{FieldState::kContested, "Contested"sv},
     std::pair{FieldState::kDropped, "Dropped"sv},
     std::pair{FieldState::kNone, "None"sv},

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -59,10 +60,11 @@ struct DriverRecord {
   }
 };
 
-// How the field of a pod stands.
+// How the field of a pod stands, and who holds it.
 enum class FieldState {
   kPending,    // nothing sent yet, or being sent
-  kPublished,  // the API server has what we want
+  kOwn,        // ours: our writes stick
+  kDeferred,   // the kubelet's: it says the same, or we leave it to it
   kContested,  // our writes are taken away by another writer
   kDropped,    // the API server does not keep the field (feature gate off)
   kNone,       // nothing to publish: no driver of the pod offers health
@@ -99,6 +101,32 @@ struct AllocationRecord {
   std::optional<WallTime> to;
 };
 
+// What a device is called by CDI, as the kubelet told.
+struct CdiIdRecord {
+  DeviceKey key;
+  std::string cdi_id;  // fully qualified: vendor.com/class=name
+};
+
+// Where the field says something else of a device than we would, while it is the kubelet's.
+struct FieldDifference {
+  std::string container;
+  std::string entry;             // claim:NAME or claim:NAME/REQUEST
+  std::string resource_id;       // ours where both have one; empty: the entry as a whole
+  std::optional<Health> ours;    // none: no claim of the pod holds such a device
+  std::optional<Health> theirs;  // none: the field does not name it
+  std::string our_message;
+  std::string their_message;
+  std::string reason;
+
+  bool operator==(const FieldDifference&) const = default;
+};
+
+// All of a pod's differences, instead of those before.
+struct FieldDifferences {
+  std::string pod_uid;
+  std::vector<std::pair<FieldDifference, WallTime>> differences;  // each with its since
+};
+
 // Says at most every 10 s that the agent was alive: the basis of leases after a restart.
 struct AliveRecord {
   std::string boot_id;
@@ -119,8 +147,9 @@ struct EndAllocations {
 
 // One write; a batch of them is one transaction. Put-like writes replace the row with the same key
 // (device key, driver name, pod uid, or all of pod_uid/container/pod_claim/request/key/share_id).
-using StoreWrite = std::variant<DeviceRecord, Transition, DriverRecord, PodRecord, AllocationRecord,
-                                AliveRecord, ForgetDevice, EndAllocations>;
+using StoreWrite =
+    std::variant<DeviceRecord, Transition, DriverRecord, PodRecord, AllocationRecord, AliveRecord,
+                 ForgetDevice, EndAllocations, CdiIdRecord, FieldDifferences>;
 
 // What the agent reads back at its start.
 struct StoredState {
@@ -129,6 +158,7 @@ struct StoredState {
   std::vector<DriverRecord> drivers;
   std::vector<PodRecord> pods;                // those not deleted
   std::vector<AllocationRecord> allocations;  // the open ones
+  std::vector<CdiIdRecord> cdi_ids;
 };
 
 }  // namespace dra_health

@@ -15,12 +15,36 @@ struct DriverSettings {
   bool probe = false;  // try the health service once although the driver does not advertise it
 };
 
+// What is published of a pod's health beside a kubelet that may write the same field.
+enum class PublishMode {
+  kAuto,           // the condition; the field where nobody else writes it or our writes stick
+  kAlways,         // the condition and the field, whoever else writes it
+  kConditionOnly,  // the condition; the field is left to the kubelet
+  kNever,          // nothing: only compare with what the kubelet writes
+};
+
+// Which pods' fields are held, where a guard makes our entries stay: each costs the kubelet a GET
+// and a PATCH in 10 s while its gate is off.
+enum class HoldPods { kAll, kNotHealthy, kNone };
+
+// How a device is named in the field.
+enum class ResourceIdForm {
+  kTriple,  // driver/pool/device
+  kCdi,     // its first CDI ID as the kubelet writes it, the triple where there is none
+};
+
 // The limits and habits of the reconciler; all but max_patches_in_flight are flags.
 struct Settings {
   std::map<std::string, DriverSettings> drivers;  // by driver name; others have the defaults
   std::chrono::seconds default_lease{30};         // where the driver sets none (KEP-4680)
   std::size_t max_devices_per_driver = 4096;
   std::chrono::seconds message_interval{10};  // message-only changes of a pod, at most once in this
+  PublishMode publish = PublishMode::kAuto;
+  HoldPods hold = HoldPods::kAll;
+  std::size_t max_held_pods = 110;  // 22 of the kubelet's 50 requests a second
+  ResourceIdForm resource_id = ResourceIdForm::kTriple;
+  // The longest wait before the field is put back where another writer takes it away.
+  std::chrono::seconds reassert_interval{300};
   std::chrono::seconds report_grace{10};  // how long a first report is waited for before a device
                                           // that was never reported is published as Unknown
   std::chrono::hours retention{24 * 7};   // devices and ended pods nobody speaks of any more

@@ -43,6 +43,7 @@ void PodTable::Restore(const StoredState& stored, Moment now) {
   for (const AllocationRecord& record : stored.allocations) {
     open_before_[record.pod_uid].push_back(record);
   }
+  for (const CdiIdRecord& record : stored.cdi_ids) cdi_.Restore(record);
 }
 
 void PodTable::Handle(const event::PodsListed& event, Moment now, Effects& effects) {
@@ -70,6 +71,10 @@ void PodTable::Handle(const event::PodChanged& event, Moment now, Effects& effec
 
 void PodTable::Handle(const event::PodDeleted& event, Moment now, Effects& effects) {
   Delete(event.uid, now, effects);
+}
+
+void PodTable::Handle(const event::CdiIdsRead& event, Moment now, Effects& effects) {
+  DevicesChanged(cdi_.Handle(event, now.boot, effects));
 }
 
 void PodTable::Handle(const event::ClaimRead& event, Moment now, Effects& effects) {
@@ -176,6 +181,7 @@ void PodTable::DriverChanged(const std::string& driver) {
 }
 
 void PodTable::Settle(Moment now, Effects& effects) {
+  cdi_.Tick(now.boot, effects);
   while (!wakes_.empty() && wakes_.begin()->first <= now.boot) {
     const std::string uid = wakes_.begin()->second;
     SetWake(uid, pods_.at(uid), BootTime::max());
@@ -192,10 +198,12 @@ void PodTable::Settle(Moment now, Effects& effects) {
     ReadDueClaims(entry, now, effects);
     BootTime wake = entry.claims.NextDeadline();
     Rebuild(entry, now, wake);
-    if (auto patch = entry.publisher.Next(now)) {
+    AskToHold(entry, effects);
+    if (auto patch = entry.publisher.Next(now, cdi_.names())) {
       ++in_flight_;
       effects.effects.emplace_back(effect::Patch{*std::move(patch)});
     }
+    Compare(entry, now, wake, effects);
     SetWake(uid, entry, std::min(wake, entry.publisher.wake_at()));
     UpdateRecord(entry, now, effects, false);
     if (entry.record.field == FieldState::kContested) {
@@ -213,7 +221,8 @@ void PodTable::Settle(Moment now, Effects& effects) {
 }
 
 BootTime PodTable::NextDeadline() const {
-  BootTime next = wakes_.empty() ? BootTime::max() : wakes_.begin()->first;
+  BootTime next = cdi_.NextDeadline();
+  if (!wakes_.empty()) next = std::min(next, wakes_.begin()->first);
   if (!queue_.empty() && in_flight_ == 0) next = std::min(next, trouble_.paused_until());
   return next;
 }
@@ -227,6 +236,7 @@ void PodTable::Observe(const std::shared_ptr<const Pod>& pod, Moment now, Effect
     PodRecord& record = found->second.record;
     if (const auto before = restored_.extract(pod->uid)) {
       record = before.mapped();
+      found->second.publisher.Restore(record.field);
     } else {
       record.uid = pod->uid;
       record.namespace_name = pod->namespace_name;
@@ -260,6 +270,8 @@ void PodTable::Delete(const std::string& uid, Moment now, Effects& effects) {
     holders->second.erase(uid);
     if (holders->second.empty()) holders_.erase(holders);
   }
+  held_.Remove(uid);
+  for (const std::string& other : held_.TakeChanged()) Queue(other);
   SetWake(uid, entry, BootTime::max());
   open_before_.erase(uid);
   pods_.erase(found);
@@ -292,6 +304,7 @@ void PodTable::Remap(Entry& entry, Moment now, Effects& effects) {
   for (const Allocation& allocation : entry.allocations) {
     if (drivers_.OfferOf(allocation.key.driver) == DriverTable::Offer::kNo) continue;
     devices_.Allocate(allocation.key, now, changes);
+    cdi_.Allocated(allocation.key, now.boot);
   }
   std::ranges::move(changes.writes, std::back_inserter(effects.writes));
 }
@@ -299,9 +312,11 @@ void PodTable::Remap(Entry& entry, Moment now, Effects& effects) {
 PublishedDevice PodTable::ViewOf(const Pod& pod, const DeviceKey& key) const {
   const auto offer = drivers_.OfferOf(key.driver);
   if (offer == DriverTable::Offer::kNo) {
-    return {{Health::kUnknown, UnknownReason::kNotSupported, "", {}}, false};
+    return {
+        {Health::kUnknown, UnknownReason::kNotSupported, "", {}}, cdi_.ResourceIdOf(key), false};
   }
   PublishedDevice view;
+  view.resource_id = cdi_.ResourceIdOf(key);
   if (const DeviceHealth* health = devices_.Find(key)) view.health = *health;
   // A driver that this agent has never seen offers nothing, unless the pod says that it did once.
   view.counts = offer == DriverTable::Offer::kYes || pod.condition.has_value();
@@ -334,6 +349,36 @@ std::optional<Publication> PodTable::WantOf(const Entry& entry, Moment now,
 
 void PodTable::Rebuild(Entry& entry, Moment now, BootTime& ask_again) {
   if (!entry.frozen) entry.publisher.Want(WantOf(entry, now, ask_again));
+}
+
+void PodTable::AskToHold(Entry& entry, Effects& effects) {
+  const auto& want = entry.publisher.want();
+  if (!want) return;
+  const std::string& uid = entry.record.uid;
+  if (want->condition) {
+    const bool healthy = want->condition->summary == Health::kHealthy;
+    entry.publisher.Hold(held_.Ask(uid, healthy));
+  } else {
+    held_.Remove(uid);
+  }
+  for (const std::string& other : held_.TakeChanged()) Queue(other);
+  if (held_.full()) {
+    trouble_.SayOnce("held", Severity::kWarning,
+                     "more than " + std::to_string(settings_.max_held_pods) +
+                         " pods hold devices: the others get the condition without "
+                         "allocatedResourcesStatus (--max-held-pods)",
+                     effects);
+  }
+}
+
+void PodTable::Compare(Entry& entry, Moment now, BootTime& ask_again, Effects& effects) {
+  std::vector<FieldDifference> differences;
+  if (entry.publisher.field_state() == FieldState::kDeferred) {
+    differences = entry.publisher.Differences(cdi_.names());
+  }
+  auto changed = entry.differences.Update(std::move(differences), now);
+  ask_again = std::min(ask_again, entry.differences.wake_at());
+  if (changed) effects.writes.emplace_back(FieldDifferences{entry.record.uid, *std::move(changed)});
 }
 
 void PodTable::UpdateRecord(Entry& entry, Moment now, Effects& effects, bool published) {

@@ -16,8 +16,11 @@
 #include "model/record.h"
 #include "model/settings.h"
 #include "reconciler/api_trouble.h"
+#include "reconciler/cdi_table.h"
 #include "reconciler/device_table.h"
 #include "reconciler/driver_table.h"
+#include "reconciler/held_pods.h"
+#include "reconciler/lasting_differences.h"
 #include "reconciler/pod_claims.h"
 #include "reconciler/publication_builder.h"
 #include "reconciler/publisher.h"
@@ -33,7 +36,13 @@ class PodTable {
  public:
   PodTable(const Settings& settings, std::uint64_t seed, DeviceTable& devices,
            const DriverTable& drivers)
-      : settings_(settings), seed_(seed), devices_(devices), drivers_(drivers), trouble_(seed) {}
+      : settings_(settings),
+        seed_(seed),
+        devices_(devices),
+        drivers_(drivers),
+        cdi_(settings),
+        held_(settings),
+        trouble_(seed) {}
 
   // What an earlier run left open; pods that are not in the first list have gone meanwhile.
   void Restore(const StoredState& stored, Moment now);
@@ -41,6 +50,7 @@ class PodTable {
   void Handle(const event::PodsListed& event, Moment now, Effects& effects);
   void Handle(const event::PodChanged& event, Moment now, Effects& effects);
   void Handle(const event::PodDeleted& event, Moment now, Effects& effects);
+  void Handle(const event::CdiIdsRead& event, Moment now, Effects& effects);
   void Handle(const event::ClaimRead& event, Moment now, Effects& effects);
   void Handle(const event::PodRead& event, Moment now, Effects& effects);
   void Handle(const event::PatchDone& event, Moment now, Effects& effects);
@@ -65,7 +75,8 @@ class PodTable {
     PodClaims claims;
     std::vector<Allocation> allocations;
     Publisher publisher;
-    bool frozen = false;  // the pod has ended: what it last had to say stands
+    LastingDifferences differences;  // while the field is the kubelet's
+    bool frozen = false;             // the pod has ended: what it last had to say stands
     bool queued = false;
     std::optional<BootTime> wake;
   };
@@ -81,6 +92,8 @@ class PodTable {
   void UpdateRecord(Entry& entry, Moment now, Effects& effects, bool published);
   void Queue(const std::string& uid);
   void SetWake(const std::string& uid, Entry& entry, BootTime at);
+  void AskToHold(Entry& entry, Effects& effects);
+  void Compare(Entry& entry, Moment now, BootTime& ask_again, Effects& effects);
   PublishedDevice ViewOf(const Pod& pod, const DeviceKey& key) const;
 
   const Settings& settings_;
@@ -88,6 +101,8 @@ class PodTable {
   DeviceTable& devices_;
   const DriverTable& drivers_;
   ServerTraits server_;
+  CdiTable cdi_;
+  HeldPods held_;
   ApiTrouble trouble_;
   BootTime started_;
 

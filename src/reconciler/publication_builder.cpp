@@ -94,9 +94,9 @@ std::vector<ResourceStatus> BuildEntries(const ContainerStatus& status,
   std::map<std::string, std::vector<ResourceHealth>> by_name;
   for (const Allocation& allocation : allocations) {
     if (allocation.container != status.name) continue;
-    const DeviceHealth health = device_of(allocation.key).health;
+    const PublishedDevice device = device_of(allocation.key);
     Merge(by_name[allocation.status_name],
-          {ResourceId(allocation.key), health.health, MessageFor(health)});
+          {device.resource_id, device.health.health, MessageFor(device.health)});
   }
   std::vector<ResourceStatus> entries;
   for (auto& [name, resources] : by_name) {

@@ -13,7 +13,8 @@ namespace dra_health {
 // A device as a publication needs it.
 struct PublishedDevice {
   DeviceHealth health;
-  bool counts = true;  // its driver offers health, so the condition depends on it
+  std::string resource_id;  // how it is called in the field
+  bool counts = true;       // its driver offers health, so the condition depends on it
 };
 using DeviceLookup = std::function<PublishedDevice(const DeviceKey&)>;
 

@@ -1,7 +1,6 @@
 #include "reconciler/publisher.h"
 
 #include <algorithm>
-#include <array>
 #include <string_view>
 
 namespace dra_health {
@@ -13,13 +12,6 @@ constexpr BackoffLimits kRetry{std::chrono::milliseconds{500}, std::chrono::mill
 // Refusals that only an administrator can end are tried again at this pace.
 constexpr seconds kRefusedRetry{300};
 constexpr seconds kForbiddenRetry{60};
-
-// How long to wait before the n-th time of putting back what was taken away.
-constexpr std::array kReassert = {seconds{0}, seconds{15}, seconds{45}, seconds{120}, seconds{300}};
-// A write that survived two of the kubelet's 10 s ticks is not contested any more,
-constexpr seconds kHolds{25};
-// but only after this the intervals start small again.
-constexpr seconds kPeace{600};
 
 // Resource versions are compared as numbers (KEP-5504); where they are none, every reading is
 // taken.
@@ -36,6 +28,16 @@ const ContainerStatus* FindStatus(const Pod& pod, const ContainerPublication& wa
     return status.name == wanted.container && status.path.init == wanted.path.init;
   });
   return found == pod.statuses.end() ? nullptr : &*found;
+}
+
+bool HasClaimEntries(const Pod& pod) {
+  return std::ranges::any_of(
+      pod.statuses, [](const ContainerStatus& status) { return !status.claim_entries.empty(); });
+}
+
+bool HasEntries(const Publication& publication) {
+  return std::ranges::any_of(publication.containers,
+                             [](const auto& container) { return !container.entries.empty(); });
 }
 
 void StripMessages(Publication& publication) {
@@ -60,19 +62,27 @@ bool SameHealth(const Publication& a, const Publication& b) {
 }  // namespace
 
 Publisher::Publisher(const Settings& settings, const ServerTraits& server, std::uint64_t seed)
-    : settings_(settings), server_(server), backoff_(kRetry, seed) {}
+    : settings_(settings), server_(server), holder_(settings), backoff_(kRetry, seed) {}
+
+void Publisher::Restore(FieldState state) {
+  ours_ = state == FieldState::kOwn || state == FieldState::kContested;
+  if (state == FieldState::kDeferred) holder_.FoundForeign();
+}
 
 bool Publisher::Observe(std::shared_ptr<const Pod> pod, BootTime now) {
   reading_ = false;
   if (pod_ && IsOlder(pod->resource_version, pod_->resource_version)) return false;
+  // Before our condition is on a pod, claim entries are the kubelet's.
+  if (!pod_ && !ours_ && !pod->condition && HasClaimEntries(*pod)) holder_.FoundForeign();
   pod_ = std::move(pod);
   if (holding_ && !in_flight_ && !settings_.dry_run && !Holds(*acked_)) Reverted(now);
   return true;
 }
 
-std::optional<PodPatch> Publisher::Next(Moment now) {
+std::optional<PodPatch> Publisher::Next(Moment now, const CdiNames& names) {
   wake_at_ = BootTime::max();
-  if (busy() || !want_) return std::nullopt;
+  if (busy() || !want_ || settings_.publish == PublishMode::kNever) return std::nullopt;
+  CompareField(names, now.boot);
   const Publication target = Sayable();
   const Difference difference = Compare(target);
   if (!difference.health && !difference.message) {
@@ -81,23 +91,21 @@ std::optional<PodPatch> Publisher::Next(Moment now) {
       acked_at_ = now.boot;
     }
     holding_ = true;
-    if (contested_) {
-      contested_ = now.boot < acked_at_ + kHolds;
-      if (contested_) wake_at_ = acked_at_ + kHolds;
-    }
+    if (SaysField()) holder_.Kept(acked_at_, now.boot);
+    wake_at_ = holder_.wake_at();
     return std::nullopt;
   }
 
   BootTime earliest = not_before_;
   const bool news = acked_ != target;
   const bool about_health = news && !(acked_ && SameHealth(*acked_, target));
-  if (!news || (contested_ && !about_health)) {
-    earliest = std::max(earliest, reassert_at_);
+  if (!news || (holder_.contested() && !about_health)) {
+    earliest = std::max(earliest, holder_.reassert_at());
   } else if (!difference.health && sent_) {
     earliest = std::max(earliest, sent_at_ + settings_.message_interval);
   }
   if (now.boot < earliest) {
-    wake_at_ = earliest;
+    wake_at_ = std::min(earliest, holder_.wake_at());
     return std::nullopt;
   }
 
@@ -122,6 +130,7 @@ Publisher::Reaction Publisher::Done(const event::PatchDone& done, BootTime now) 
       acked_ = sent_;
       acked_at_ = now;
       holding_ = true;
+      ours_ = HasEntries(*sent_);
       if (done.answer == nullptr) return Reaction::kNone;
       if (!pod_ || !IsOlder(done.answer->resource_version, pod_->resource_version)) {
         pod_ = done.answer;
@@ -164,23 +173,23 @@ void Publisher::RetryNow() {
 FieldState Publisher::field_state() const {
   if (!want_ || !want_->condition) return want_ ? FieldState::kNone : FieldState::kPending;
   if (server_.drops_field || field_refused_) return FieldState::kDropped;
-  if (contested_) return FieldState::kContested;
-  return holding_ && acked_ && !acked_->containers.empty() ? FieldState::kPublished
+  if (!SaysField() || holder_.deferred()) return FieldState::kDeferred;
+  if (holder_.contested()) return FieldState::kContested;
+  return holding_ && acked_ && !acked_->containers.empty() ? FieldState::kOwn
                                                            : FieldState::kPending;
 }
 
 Publication Publisher::Sayable() const {
   Publication target = *want_;
   if (!target.condition) {
-    // Nothing to say any more: what a pod with our condition carries is ours to take back.
-    if (!pod_->condition) return target;
-    for (const ContainerStatus& status : pod_->statuses) {
-      if (!status.claim_entries.empty())
-        target.containers.push_back({status.path, status.name, {}});
-    }
+    LeaveFieldAlone(target);
     return target;
   }
   if (server_.drops_field || field_refused_) target.containers.clear();
+  if (!SaysField()) {
+    LeaveFieldAlone(target);
+    return target;
+  }
   if (server_.drops_messages) StripMessages(target);
   for (auto& container : target.containers) {
     std::erase_if(container.entries, [&](const ResourceStatus& entry) {
@@ -189,6 +198,33 @@ Publication Publisher::Sayable() const {
   }
   std::erase_if(target.containers, [](const auto& container) { return container.entries.empty(); });
   return target;
+}
+
+void Publisher::LeaveFieldAlone(Publication& target) const {
+  target.containers.clear();
+  if (!ours_) return;
+  for (const ContainerStatus& status : pod_->statuses) {
+    if (status.claim_entries.empty()) continue;
+    target.containers.push_back({status.path, status.name, {}});
+  }
+}
+
+std::vector<FieldDifference> Publisher::Differences(const CdiNames& names) const {
+  std::vector<FieldDifference> all;
+  if (!want_) return all;
+  for (const ContainerPublication& wanted : want_->containers) {
+    const ContainerStatus* status = FindStatus(*pod_, wanted);
+    if (status != nullptr) AddDifferences(status->claim_entries, wanted, names, all);
+  }
+  return all;
+}
+
+void Publisher::CompareField(const CdiNames& names, BootTime now) {
+  const bool offered = want_->condition && hold_ && !server_.drops_field && !field_refused_;
+  if (!offered || !holder_.deferred() || holder_.Writes()) return;
+  const bool differs = std::ranges::any_of(
+      Differences(names), [](const FieldDifference& d) { return d.ours != d.theirs; });
+  holder_.Compare(differs, !HasClaimEntries(*pod_), now);
 }
 
 const std::vector<ResourceStatus>* Publisher::Said(const ContainerPublication& wanted) const {
@@ -231,12 +267,12 @@ bool Publisher::Holds(const Publication& publication) const {
 
 void Publisher::Reverted(BootTime now) {
   holding_ = false;
-  if (now - acked_at_ >= kPeace) reverts_ = 0;
-  const auto step = std::min<std::size_t>(static_cast<std::size_t>(reverts_), kReassert.size() - 1);
-  reassert_at_ = now + kReassert[step];
-  ++reverts_;
-  // Once is no contest: a container that restarts loses the field too.
-  contested_ = reverts_ >= 2;
+  ours_ = false;
+  const bool replaced = std::ranges::any_of(acked_->containers, [&](const auto& ours) {
+    const auto* said = Said(ours);
+    return said != nullptr && !said->empty() && !SameEntries(*said, ours.entries, true);
+  });
+  holder_.Lost(replaced, acked_at_, now);
 }
 
 Publisher::Reaction Publisher::Check(const Pod& answer, BootTime now) {

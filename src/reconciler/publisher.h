@@ -6,6 +6,7 @@
 #include <set>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "base/backoff.h"
 #include "base/clock.h"
@@ -13,6 +14,8 @@
 #include "model/publication.h"
 #include "model/record.h"
 #include "model/settings.h"
+#include "reconciler/field_difference.h"
+#include "reconciler/field_holder.h"
 
 namespace dra_health {
 
@@ -27,15 +30,17 @@ struct ServerTraits {
 //
 // Holds the newest thing to say, what the pod said when last read, and decides when to send: at
 // once when health changed; message-only changes at most once in Settings::message_interval; never
-// when the pod already says it. One patch under way at most, so nothing queues up. When another
-// writer takes the field away (a kubelet does within 10 s, with its gate on or off) it is put back
-// once at once, then at growing intervals: at most 6 patches in the first 10 minutes, then one in 5
-// minutes. Anything new to say about health is sent with the condition all the same.
+// when the pod already says it. One patch under way at most, so nothing queues up. Whether the
+// field is part of a patch, and when again after another writer took it away, FieldHolder says;
+// anything new to say about health is sent with the condition all the same.
 //
 // Pure; one thread.
 class Publisher {
  public:
   Publisher(const Settings& settings, const ServerTraits& server, std::uint64_t seed);
+
+  // How the field stood in an earlier run; before the first Observe.
+  void Restore(FieldState state);
 
   // A reading of the pod. Readings older than the last are ignored, which a watch can deliver after
   // the answer to a patch. Returns whether it was taken.
@@ -44,9 +49,13 @@ class Publisher {
   // nullopt: not known yet, leave the pod alone.
   void Want(std::optional<Publication> want) { want_ = std::move(want); }
 
+  // Whether the field may be held at all; see HoldPods. Our entries are taken back where it may
+  // not.
+  void Hold(bool hold) { hold_ = hold; }
+
   // The patch to send now; REQUIRES to be answered with Done. Otherwise ask again at wake_at() or
   // when something has changed.
-  std::optional<PodPatch> Next(Moment now);
+  std::optional<PodPatch> Next(Moment now, const CdiNames& names);
   BootTime wake_at() const { return wake_at_; }
 
   // What the answer asks of the caller.
@@ -66,6 +75,8 @@ class Publisher {
   const Pod& pod() const { return *pod_; }
   const std::optional<Publication>& want() const { return want_; }
   FieldState field_state() const;
+  // Where the field says something else than we would.
+  std::vector<FieldDifference> Differences(const CdiNames& names) const;
   int failures() const { return backoff_.attempts(); }  // in a row
   bool busy() const { return in_flight_ || reading_; }
 
@@ -74,8 +85,11 @@ class Publisher {
     bool health = false;   // of the field or the condition, including their absence
     bool message = false;  // only texts differ
   };
-  // What can be said: without what the server refuses or drops.
+  // What can be said: without what the server refuses or drops, and what is left to the kubelet.
   Publication Sayable() const;
+  void LeaveFieldAlone(Publication& target) const;
+  bool SaysField() const { return hold_ && holder_.Writes(); }
+  void CompareField(const CdiNames& names, BootTime now);
   // What the pod is taken to say about a container: as read, or as last printed in a dry run.
   const std::vector<ResourceStatus>* Said(const ContainerPublication& wanted) const;
   Difference Compare(const Publication& target) const;
@@ -97,9 +111,9 @@ class Publisher {
   bool reading_ = false;
   bool holding_ = false;  // acked_ was still there at the last reading
 
-  int reverts_ = 0;  // in a row
-  bool contested_ = false;
-  BootTime reassert_at_;
+  FieldHolder holder_;
+  bool hold_ = true;
+  bool ours_ = false;  // what claim entries the pod carries are ours
 
   Backoff backoff_;
   BootTime not_before_;

@@ -113,7 +113,7 @@ TEST_F(AgentTest, ADryRunSendsNothing) {
   node.options().settings.dry_run = true;
   testing::internal::CaptureStdout();
   node.StartAgent();
-  ASSERT_TRUE(node.WaitForField(FieldState::kPublished)) << "as far as the agent knows";
+  ASSERT_TRUE(node.WaitForField(FieldState::kOwn)) << "as far as the agent knows";
   ASSERT_TRUE(node.StopAgent());
   const std::string printed = testing::internal::GetCapturedStdout();
   EXPECT_EQ(node.api.Count("patch"), 0U);

@@ -48,7 +48,7 @@ inline PodRecord SomePod(const std::string& uid, const std::string& name) {
   record.uid = uid;
   record.namespace_name = "jobs";
   record.name = name;
-  record.field = FieldState::kPublished;
+  record.field = FieldState::kOwn;
   record.condition = Health::kHealthy;
   record.reason = "AllDevicesHealthy";
   record.message = "fine";

@@ -72,7 +72,8 @@ TEST(SchemaTest, FileOfVersion1KeepsStateAndHistory) {
   EXPECT_EQ(state->devices[0].health.health, Health::kUnhealthy);
   EXPECT_EQ(state->devices[0].health.since, At(1));
   EXPECT_THAT(state->drivers, SizeIs(1));
-  EXPECT_THAT(state->pods, SizeIs(1));
+  ASSERT_THAT(state->pods, SizeIs(1));
+  EXPECT_EQ(state->pods[0].field, FieldState::kOwn) << "was called Published";
   EXPECT_THAT(state->allocations, SizeIs(1));
   ASSERT_TRUE(state->alive);
   EXPECT_EQ(state->alive->boot, BootTime{std::chrono::seconds{5}});

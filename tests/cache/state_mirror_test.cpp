@@ -109,6 +109,21 @@ TEST_F(StateMirrorTest, LostStoreGetsThePresentButNotThePast) {
   EXPECT_THAT(Unwritten<AllocationRecord>(), IsEmpty());
 }
 
+TEST_F(StateMirrorTest, OfAPodsDifferencesTheNewestAreWrittenAndALostStoreGetsThemAgain) {
+  FieldDifference difference;
+  difference.entry = "claim:gpu";
+  Merge({FieldDifferences{"uid-1", {}}, FieldDifferences{"uid-1", {{difference, At(1)}}},
+         CdiIdRecord{Gpu("gpu-0"), "example.com/gpu=0"}});
+  ASSERT_THAT(Unwritten<FieldDifferences>(), SizeIs(1));
+  EXPECT_THAT(Unwritten<FieldDifferences>()[0].differences, SizeIs(1));
+  EXPECT_THAT(Unwritten<CdiIdRecord>(), SizeIs(1));
+  mirror_.MarkWritten();
+  EXPECT_THAT(mirror_.Unwritten(), IsEmpty());
+  mirror_.MarkLost({});
+  EXPECT_THAT(Unwritten<FieldDifferences>(), SizeIs(1));
+  EXPECT_THAT(Unwritten<CdiIdRecord>(), SizeIs(1));
+}
+
 TEST_F(StateMirrorTest, NewestTransitionsAreKeptInOrder) {
   for (int at = 0; at < 5; ++at) {
     Merge({Change(Gpu("gpu-0"), Health::kHealthy, Health::kUnhealthy, at)});

@@ -214,6 +214,57 @@ TEST_F(StoreReaderTest, InfoCountsAndDates) {
   EXPECT_EQ(info->writer, std::nullopt);
 }
 
+class DifferencesTest : public testing::Test {
+ protected:
+  static FieldDifference Of(const std::string& device, Health ours, std::optional<Health> theirs) {
+    FieldDifference difference;
+    difference.container = "train";
+    difference.entry = "claim:gpus";
+    difference.resource_id = ResourceId(Gpu(device));
+    difference.ours = ours;
+    difference.theirs = theirs;
+    difference.our_message = "ours";
+    difference.their_message = theirs ? "theirs" : "";
+    difference.reason = "because";
+    return difference;
+  }
+  void Apply(const Writes& writes) { ASSERT_TRUE(Succeeded(OpenStore(path_)->Apply(writes))); }
+  std::vector<DifferenceView> Find(const StoreFilter& filter = {}) {
+    auto reader = StoreReader::Open(path_);
+    return reader->Differences(filter).value();
+  }
+
+  const TempFolder folder_;
+  const std::filesystem::path path_ = folder_ / "health.db";
+  const FieldDifference missing_ = Of("gpu-0", Health::kUnhealthy, std::nullopt);
+  const FieldDifference other_ = Of("gpu-1", Health::kHealthy, Health::kUnknown);
+};
+
+TEST_F(DifferencesTest, OfAPodReplaceThoseBefore) {
+  Apply({SomePod("uid-1", "train-0"),
+         FieldDifferences{"uid-1", {{missing_, At(1)}, {other_, At(2)}}}});
+  auto found = Find();
+  ASSERT_EQ(found.size(), 2u);
+  EXPECT_EQ(found[0].difference, missing_);
+  EXPECT_EQ(found[0].since, At(1));
+  EXPECT_EQ(found[0].pod_name, "train-0");
+  EXPECT_EQ(found[1].difference, other_);
+  Apply({FieldDifferences{"uid-1", {{other_, At(2)}}}});
+  EXPECT_EQ(Find().size(), 1u);
+  Apply({FieldDifferences{"uid-1", {}}});
+  EXPECT_THAT(Find(), IsEmpty());
+}
+
+TEST_F(DifferencesTest, FiltersApply) {
+  Apply({SomePod("uid-1", "train-0"), SomePod("uid-2", "train-1"),
+         Allocation("uid-1", Gpu("gpu-0"), 0), FieldDifferences{"uid-1", {{missing_, At(1)}}},
+         FieldDifferences{"uid-2", {{other_, At(9)}}}});
+  EXPECT_EQ(Find({.pod = "train-1"}).size(), 1u);
+  EXPECT_EQ(Find({.health = Health::kUnknown}).at(0).pod_uid, "uid-2");
+  EXPECT_EQ(Find({.since = At(5)}).at(0).pod_uid, "uid-2");
+  EXPECT_EQ(Find({.device = "gpu-0"}).at(0).pod_uid, "uid-1");
+}
+
 TEST_F(StoreReaderTest, InfoTellsWhoWrites) {
   const auto store = OpenStore(path_);
   EXPECT_THAT(reader_->Info()->writer.value_or(""),

@@ -74,6 +74,15 @@ TEST_F(StoreTest, EmptyAndForeignTextsComeBackAsTheyWere) {
   EXPECT_EQ(named->health.message, record.health.message);
 }
 
+TEST_F(StoreTest, CdiIdsComeBackAndTheNewestStands) {
+  Apply({CdiIdRecord{Gpu("gpu-0"), "example.com/gpu=old"}});
+  Apply({CdiIdRecord{Gpu("gpu-0"), "example.com/gpu=0"}, Device(Gpu("gpu-1"), Health::kHealthy)});
+  const auto ids = Reopened().cdi_ids;
+  ASSERT_THAT(ids, SizeIs(1));
+  EXPECT_EQ(ids[0].key, Gpu("gpu-0"));
+  EXPECT_EQ(ids[0].cdi_id, "example.com/gpu=0");
+}
+
 TEST_F(StoreTest, DriverComesBackWhole) {
   const DriverRecord written = SomeDriver("gpu.example.com", DriverState::kStreaming);
   Apply({written});
@@ -101,7 +110,7 @@ TEST_F(StoreTest, PodComesBackWhole) {
   ASSERT_THAT(pods, SizeIs(2));
   EXPECT_EQ(pods[0].namespace_name, "jobs");
   EXPECT_EQ(pods[0].name, "train-0");
-  EXPECT_EQ(pods[0].field, FieldState::kPublished);
+  EXPECT_EQ(pods[0].field, FieldState::kOwn);
   EXPECT_EQ(pods[0].condition, Health::kHealthy);
   EXPECT_EQ(pods[0].reason, "AllDevicesHealthy");
   EXPECT_EQ(pods[0].message, "fine");

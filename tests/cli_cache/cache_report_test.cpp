@@ -39,6 +39,15 @@ Writes World() {
           running,
           deleted,
           Allocation("uid-1", Gpu("gpu-0"), 10),
+          FieldDifferences{"uid-1",
+                           {{{.container = "train",
+                              .entry = "claim:gpus",
+                              .resource_id = "gpu.example.com/node-1/gpu-0",
+                              .ours = Health::kUnhealthy,
+                              .theirs = std::nullopt,
+                              .our_message = "Xid 79",
+                              .reason = "the kubelet names no such device"},
+                             At(32)}}},
           Change(Gpu("gpu-0"), Health::kHealthy, Health::kUnhealthy, 30),
           Change(Gpu("gpu-1"), Health::kHealthy, Health::kUnknown, 70)};
 }
@@ -101,9 +110,9 @@ TEST_F(CacheReportTest, DriversTable) {
 
 TEST_F(CacheReportTest, PodsTable) {
   EXPECT_EQ(Report(CacheTopic::kPods),
-            "NAMESPACE  NAME     STATE    HEALTH     FIELD      DEVICES\n"
-            "jobs       train-0  Present  Unhealthy  Published  gpu.example.com/node-1/gpu-0\n"
-            "jobs       train-1  Deleted  -          Published  -\n");
+            "NAMESPACE  NAME     STATE    HEALTH     FIELD  DEVICES\n"
+            "jobs       train-0  Present  Unhealthy  Own    gpu.example.com/node-1/gpu-0\n"
+            "jobs       train-1  Deleted  -          Own    -\n");
 }
 
 TEST_F(CacheReportTest, TransitionsTable) {
@@ -113,6 +122,23 @@ TEST_F(CacheReportTest, TransitionsTable) {
             "changed at 30\n"
             "2027-01-15T08:01:10Z  gpu.example.com  node-1  gpu-1   Healthy  Unknown    "
             "LeaseExpired: changed at 70\n");
+}
+
+TEST_F(CacheReportTest, DiffTable) {
+  EXPECT_EQ(Report(CacheTopic::kDiff),
+            "NAMESPACE  POD      CONTAINER  DEVICE                        AGENT      KUBELET  "
+            "SINCE                 REASON\n"
+            "jobs       train-0  train      gpu.example.com/node-1/gpu-0  Unhealthy  -        "
+            "2027-01-15T08:00:32Z  the kubelet names no such device\n");
+  EXPECT_THAT(Report(CacheTopic::kDiff, CacheFormat::kWide), HasSubstr("Xid 79"));
+}
+
+TEST_F(CacheReportTest, DiffJson) {
+  const json rows = json::parse(Report(CacheTopic::kDiff, CacheFormat::kJson));
+  ASSERT_EQ(rows.size(), 1u);
+  EXPECT_EQ(rows[0]["pod"], "train-0");
+  EXPECT_EQ(rows[0]["agent"], "Unhealthy");
+  EXPECT_TRUE(rows[0]["kubelet"].is_null());
 }
 
 TEST_F(CacheReportTest, InfoText) {

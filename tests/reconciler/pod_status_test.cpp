@@ -140,7 +140,7 @@ TEST_F(PodStatusTest, AWriteThatSurvivesTwoTicksIsNotContestedAnyMore) {
   world.RevertField();
   EXPECT_EQ(world.stored().pods[0].field, FieldState::kContested);
   world.Advance(60s);
-  EXPECT_EQ(world.stored().pods[0].field, FieldState::kPublished);
+  EXPECT_EQ(world.stored().pods[0].field, FieldState::kOwn);
 }
 
 TEST_F(PodStatusTest, AConditionThatKeepsVanishingIsNoHotLoop) {

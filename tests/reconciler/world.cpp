@@ -46,6 +46,12 @@ void World::Restart(bool reboot) {
   Send(list);
 }
 
+void World::Restart(const Settings& settings) {
+  reconciler_.reset();  // it refers to its own copy of the old ones
+  settings_ = settings;
+  Restart();
+}
+
 PluginId World::Register(const std::string& driver, std::vector<std::string> services) {
   const PluginId id = next_id_++;
   Send(event::PluginRegistered{id, driver, "/registry/" + std::to_string(id) + ".sock",
@@ -142,6 +148,22 @@ void World::RevertField(const std::string& uid) {
   });
 }
 
+void World::KubeletWrites(const std::vector<ResourceHealth>& resources, const std::string& uid) {
+  ChangePod(uid, [&](Pod& pod) { pod.statuses.at(0).claim_entries = {{"claim:gpu", resources}}; });
+}
+
+std::vector<FieldDifference> World::Differences(const std::string& uid) const {
+  std::vector<FieldDifference> all;
+  const auto found = differences_.find(uid);
+  if (found == differences_.end()) return all;
+  for (const auto& [difference, since] : found->second.differences) all.push_back(difference);
+  return all;
+}
+
+FieldState World::Field(const std::string& uid) const {
+  return std::ranges::find(stored_.pods, uid, &PodRecord::uid)->field;
+}
+
 void World::Send(const Event& event) {
   pending_.push_back(event);
   if (std::exchange(sending_, true)) return;
@@ -171,6 +193,9 @@ void World::CarryOut(Effects effects) {
     } else if (const auto* close = std::get_if<effect::CloseStream>(&effect)) {
       open_streams_.erase(close->id);
       pending_.emplace_back(event::StreamEnded{close->id, false, "CANCELLED"});
+    } else if (std::holds_alternative<effect::ReadCdiIds>(effect)) {
+      ++cdi_reads;
+      pending_.emplace_back(event::CdiIdsRead{cdi_ids});
     } else if (const auto* read = std::get_if<effect::ReadClaim>(&effect)) {
       ++claim_reads;
       event::ClaimRead answer{read->namespace_name, read->name, read->pod_uid,
@@ -271,6 +296,10 @@ void World::Store(const StoreWrite& write) {
     stored_.allocations.push_back(*allocation);
   } else if (const auto* alive = std::get_if<AliveRecord>(&write)) {
     stored_.alive = *alive;
+  } else if (const auto* cdi_id = std::get_if<CdiIdRecord>(&write)) {
+    Replace(stored_.cdi_ids, *cdi_id, [](auto& a, auto& b) { return a.key == b.key; });
+  } else if (const auto* all = std::get_if<FieldDifferences>(&write)) {
+    differences_[all->pod_uid] = *all;
   } else if (const auto* forget = std::get_if<ForgetDevice>(&write)) {
     std::erase_if(stored_.devices, [&](auto& row) { return row.key == forget->key; });
   } else if (const auto* end = std::get_if<EndAllocations>(&write)) {

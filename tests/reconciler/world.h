@@ -46,6 +46,7 @@ class World {
 
   // --- the agent's life ---
   void Restart(bool reboot = false);
+  void Restart(const Settings& settings);  // with other flags
 
   // --- drivers ---
   PluginId Register(const std::string& driver = kDriver,
@@ -84,6 +85,10 @@ class World {
   std::optional<Error> claim_error;
   void AnswerPatches();
   void RevertField(const std::string& uid = "uid-train");  // another writer was here
+  // The kubelet writes the first container's field, of claim:gpu, by resourceID.
+  void KubeletWrites(const std::vector<ResourceHealth>& resources,
+                     const std::string& uid = "uid-train");
+  Result<std::vector<CdiIdRecord>> cdi_ids = Fail(ErrorKind::kRetry, "no such socket");
   void Send(const Event& event);
 
   // --- what happened ---
@@ -94,6 +99,10 @@ class World {
   std::vector<effect::OpenStream> streams_opened;
   int claim_reads = 0;
   int pod_reads = 0;
+  int cdi_reads = 0;
+  // The differences of the pod as the store has them.
+  std::vector<FieldDifference> Differences(const std::string& uid = "uid-train") const;
+  FieldState Field(const std::string& uid = "uid-train") const;
   std::size_t NoticesWith(const std::string& text) const;
 
   Reconciler& reconciler() { return *reconciler_; }
@@ -116,6 +125,7 @@ class World {
   std::set<PluginId> open_streams_;
   std::map<std::string, std::shared_ptr<const Pod>> pods_;
   std::map<std::string, std::shared_ptr<const Claim>> claims_;
+  std::map<std::string, FieldDifferences> differences_;
   std::vector<PodPatch> held_;
   std::vector<Event> pending_;
   bool sending_ = false;

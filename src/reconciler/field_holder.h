@@ -1,0 +1,55 @@
+#pragma once
+
+#include <optional>
+
+#include "base/clock.h"
+#include "model/settings.h"
+
+namespace dra_health {
+
+// Who holds the field of one pod, and when our entries may be written into it.
+//
+// Another writer that takes our entries away is a kubelet with its gate off: they are put back at
+// growing intervals, at most 6 times in the first 10 minutes, then once in 5 minutes. One that
+// writes entries of its own in their place is a kubelet with its gate on: the field is left to it,
+// as long as it says the same of each device. Where it goes on saying something else after its next
+// tick, a guard may be holding old entries of its own: ours are tried, at those intervals too, and
+// when they survive two ticks the field is ours.
+//
+// Pure; one thread.
+class FieldHolder {
+ public:
+  explicit FieldHolder(const Settings& settings) : settings_(settings) {}
+
+  // The pod was first seen with entries that another writer made.
+  void FoundForeign();
+
+  // Our entries, written at `written`, are not there any more: taken away, or `replaced`.
+  void Lost(bool replaced, BootTime written, BootTime now);
+  // They still are.
+  void Kept(BootTime written, BootTime now);
+  // While deferred: the field says something else than we would (`empty`: nothing), or the same.
+  void Compare(bool differs, bool empty, BootTime now);
+
+  bool deferred() const { return stand_ != Stand::kOwn; }  // while it is tried too
+  bool contested() const { return contested_; }
+  // Our entries may be written, if nothing but time is in the way: see reassert_at.
+  bool Writes() const;
+  // Entries that were lost before are not written before this.
+  BootTime reassert_at() const { return reassert_at_; }
+  // Time alone changes an answer then; max: never.
+  BootTime wake_at() const { return wake_at_; }
+
+ private:
+  enum class Stand { kOwn, kDeferred, kTrying };
+
+  const Settings& settings_;
+  Stand stand_ = Stand::kOwn;
+  int losses_ = 0;  // in a row
+  bool contested_ = false;
+  BootTime reassert_at_;
+  BootTime wake_at_ = BootTime::max();
+  std::optional<BootTime> differs_since_;
+};
+
+}  // namespace dra_health
