@@ -13,6 +13,8 @@ func TestAgent(t *testing.T) {
 	l := newLab(t, lab.Options{APIServerGate: true})
 	t.Run("kubelet gate off, with guard", func(t *testing.T) { testHeld(t, l, program) })
 	t.Run("kubelet gate off, without guard", func(t *testing.T) { testReverted(t, l, program, false) })
-	t.Run("kubelet gate on, without guard", func(t *testing.T) { testReverted(t, l, program, true) })
+	t.Run("kubelet gate on, without guard, always", func(t *testing.T) { testReverted(t, l, program, true) })
+	t.Run("kubelet gate on, without guard", func(t *testing.T) { testDeferred(t, l, program) })
+	t.Run("kubelet gate on, with guard", func(t *testing.T) { testTakenOver(t, l, program) })
 	t.Run("API server gate off", func(t *testing.T) { testDropped(t, l, program) })
 }
