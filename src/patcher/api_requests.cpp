@@ -42,6 +42,10 @@ HttpRequest ListPods(const std::string& node) {
   return Get(PodsOf(node) + "&resourceVersion=0");
 }
 
+HttpRequest ListPodsNow(const std::string& node) {
+  return Get(node.empty() ? "/api/v1/pods" : PodsOf(node));
+}
+
 HttpRequest WatchPods(const std::string& node, const std::string& resource_version,
                       std::chrono::seconds timeout) {
   return Get(PodsOf(node) + "&watch=true&allowWatchBookmarks=true&resourceVersion=" +
@@ -55,6 +59,11 @@ HttpRequest GetPod(const std::string& namespace_name, const std::string& name) {
 HttpRequest GetClaim(const std::string& namespace_name, const std::string& name) {
   return Get("/apis/resource.k8s.io/v1/namespaces/" + Escape(namespace_name) + "/resourceclaims/" +
              Escape(name));
+}
+
+HttpRequest DeleteAdmissionPolicy(const std::string& resource, const std::string& name) {
+  return {.method = "DELETE",
+          .target = "/apis/admissionregistration.k8s.io/v1/" + resource + "/" + Escape(name)};
 }
 
 HttpRequest PatchPodStatus(const std::string& namespace_name, const std::string& name,

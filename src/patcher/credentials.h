@@ -63,4 +63,7 @@ inline constexpr const char* kServiceAccountFolder =
 Result<Credentials> InClusterCredentials(const std::string& host, const std::string& port,
                                          const std::filesystem::path& folder);
 
+// Those of the kubeconfig file, or of the pod where `kubeconfig` is empty.
+Result<Credentials> FindCredentials(const std::filesystem::path& kubeconfig);
+
 }  // namespace dra_health

@@ -10,7 +10,7 @@
 namespace dra_health {
 
 struct HttpRequest {
-  std::string method;  // "GET" or "PATCH"
+  std::string method;  // "GET", "PATCH", "DELETE"
   std::string target;  // path and query, escaped
   std::string content_type;
   std::string body;

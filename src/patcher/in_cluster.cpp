@@ -1,6 +1,17 @@
 #include "patcher/credentials.h"
 
+#include <cstdlib>
+#include <string>
+
 namespace dra_health {
+namespace {
+
+std::string Environment(const char* name) {
+  const char* const value = std::getenv(name);
+  return value == nullptr ? "" : value;
+}
+
+}  // namespace
 
 Result<Credentials> InClusterCredentials(const std::string& host, const std::string& port,
                                          const std::filesystem::path& folder) {
@@ -26,6 +37,12 @@ Result<Credentials> InClusterCredentials(const std::string& host, const std::str
     }
   }
   return credentials;
+}
+
+Result<Credentials> FindCredentials(const std::filesystem::path& kubeconfig) {
+  if (!kubeconfig.empty()) return ReadKubeconfig(kubeconfig);
+  return InClusterCredentials(Environment("KUBERNETES_SERVICE_HOST"),
+                              Environment("KUBERNETES_SERVICE_PORT"), kServiceAccountFolder);
 }
 
 }  // namespace dra_health

@@ -1,5 +1,3 @@
-#include <cstdlib>
-#include <string>
 #include <utility>
 
 #include "patcher/api_client.h"
@@ -8,20 +6,6 @@
 #include "patcher/http/cpprest_client.h"
 
 namespace dra_health {
-namespace {
-
-std::string Environment(const char* name) {
-  const char* const value = std::getenv(name);
-  return value == nullptr ? "" : value;
-}
-
-Result<Credentials> FindCredentials(const std::filesystem::path& kubeconfig) {
-  if (!kubeconfig.empty()) return ReadKubeconfig(kubeconfig);
-  return InClusterCredentials(Environment("KUBERNETES_SERVICE_HOST"),
-                              Environment("KUBERNETES_SERVICE_PORT"), kServiceAccountFolder);
-}
-
-}  // namespace
 
 Result<std::unique_ptr<ApiClient>> ApiClient::Create(ApiOptions options, EventQueue& queue) {
   const Result<Credentials> credentials = FindCredentials(options.kubeconfig);
