@@ -235,6 +235,7 @@ void Publisher::Reverted(BootTime now) {
   const auto step = std::min<std::size_t>(static_cast<std::size_t>(reverts_), kReassert.size() - 1);
   reassert_at_ = now + kReassert[step];
   ++reverts_;
+  ++all_reverts_;
   // Once is no contest: a container that restarts loses the field too.
   contested_ = reverts_ >= 2;
 }

@@ -68,6 +68,8 @@ class Publisher {
   FieldState field_state() const;
   int failures() const { return backoff_.attempts(); }  // in a row
   bool busy() const { return in_flight_ || reading_; }
+  // How often another writer took away what had been published.
+  std::uint64_t all_reverts() const { return all_reverts_; }
 
  private:
   struct Difference {
@@ -98,6 +100,7 @@ class Publisher {
   bool holding_ = false;  // acked_ was still there at the last reading
 
   int reverts_ = 0;  // in a row
+  std::uint64_t all_reverts_ = 0;
   bool contested_ = false;
   BootTime reassert_at_;
 
