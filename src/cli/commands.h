@@ -15,6 +15,7 @@ int Main(int argc, char** argv);
 void AddRunCommand(CLI::App& app, int& exit_code);
 void AddCacheCommand(CLI::App& app, int& exit_code);
 void AddDemoCommand(CLI::App& app, int& exit_code);
+void AddHealthCommand(CLI::App& app, int& exit_code);
 void AddVersionCommand(CLI::App& app, int& exit_code);
 
 }  // namespace dra_health
