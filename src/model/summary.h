@@ -34,8 +34,9 @@ struct DriverSummary {
 };
 
 struct PodSummary {
-  std::map<FieldState, std::size_t> by_field;  // all there are, also those with no pods
-  std::size_t queued = 0;                      // changed, and not looked at yet
+  // Of pods that have not ended; all states there are, also those with no pods.
+  std::map<FieldState, std::size_t> by_field;
+  std::size_t queued = 0;  // changed, and not looked at yet
   std::size_t patches_in_flight = 0;
   std::uint64_t reverts = 0;  // since the start: another writer took away what had been published
 

@@ -235,7 +235,7 @@ PodSummary PodTable::Summarize() const {
   summary.patches_in_flight = in_flight_;
   summary.reverts = reverts_of_gone_pods_;
   for (const auto& [uid, entry] : pods_) {
-    ++summary.by_field[entry.record.field];
+    if (!entry.frozen) ++summary.by_field[entry.record.field];
     summary.reverts += entry.publisher.all_reverts();
   }
   return summary;

@@ -99,6 +99,14 @@ TEST_F(SummaryTest, PodsAreCountedByTheStateOfTheirField) {
   EXPECT_EQ(Now().pods.patches_in_flight, 0U);
 }
 
+TEST_F(SummaryTest, APodThatHasEndedHoldsNothing) {
+  world.PutClaim("train-gpu", {{"req", "gpu-0"}});
+  world.Report(world.Register(), {Says("gpu-0", Health::kHealthy)});
+  world.AddPod({});
+  world.ChangePod("uid-train", [](Pod& pod) { pod.ended = true; });
+  EXPECT_EQ(Now().pods.by_field.at(FieldState::kPublished), 0U);
+}
+
 TEST_F(SummaryTest, RevertsAreCountedAlsoOfPodsThatAreGone) {
   world.PutClaim("train-gpu", {{"req", "gpu-0"}});
   const PluginId plugin = world.Register();
