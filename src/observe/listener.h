@@ -26,6 +26,6 @@ class Listener {
 
 // `tls` is null for plain HTTP. Errors: kRetry, the address cannot be listened on, and why.
 using OpenListener = std::function<Result<std::unique_ptr<Listener>>(
-    const ListenAddress& address, std::shared_ptr<TlsFiles> tls, Listener::Handler handler)>;
+    const ListenAddress& address, const std::shared_ptr<TlsFiles>& tls, Listener::Handler handler)>;
 
 }  // namespace dra_health

@@ -21,7 +21,7 @@ using PrivateKey = std::unique_ptr<EVP_PKEY, decltype(&EVP_PKEY_free)>;
 
 Result<std::string> ReadFile(const std::filesystem::path& file) {
   errno = 0;
-  std::ifstream in(file, std::ios::binary);
+  const std::ifstream in(file, std::ios::binary);
   std::ostringstream text;
   if (in) text << in.rdbuf();
   if (!in) {

@@ -96,7 +96,7 @@ class CpprestListener final : public Listener {
 }  // namespace
 
 Result<std::unique_ptr<Listener>> OpenHttpListener(const ListenAddress& address,
-                                                   std::shared_ptr<TlsFiles> tls,
+                                                   const std::shared_ptr<TlsFiles>& tls,
                                                    Listener::Handler handler) {
   http_listener_config config;
   if (tls) {

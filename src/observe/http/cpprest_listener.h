@@ -6,7 +6,7 @@ namespace dra_health {
 
 // The real server. See OpenListener.
 Result<std::unique_ptr<Listener>> OpenHttpListener(const ListenAddress& address,
-                                                   std::shared_ptr<TlsFiles> tls,
+                                                   const std::shared_ptr<TlsFiles>& tls,
                                                    Listener::Handler handler);
 
 }  // namespace dra_health

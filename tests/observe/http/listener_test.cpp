@@ -203,5 +203,14 @@ TEST_F(TlsListenerTest, OldTlsIsRefused) {
   EXPECT_EQ(answer[6], '\x46');
 }
 
+TEST_F(TlsListenerTest, ItEndsWithinAHandshake) {
+  Rotate();
+  OpenTls();
+  RawClient client(port);
+  client.Send("\x16\x03");
+  listener.reset();
+  EXPECT_THAT(client.ReadUntil("\r\n"), IsEmpty());
+}
+
 }  // namespace
 }  // namespace dra_health
