@@ -97,11 +97,8 @@ tl::expected<RunOptions, Problems> Resolve(const FlagValues& flags,
   if (!config.empty()) problems = ApplyConfigFile(config, options);
   Append(Apply(from_environment, options), problems);
   Append(Apply(from_flags, options), problems);
-  if (problems.empty()) {
-    Derive(options);
-    problems = Contradictions(options.agent.observe);
-  }
   if (!problems.empty()) return tl::unexpected(std::move(problems));
+  Derive(options);
   return options;
 }
 
@@ -115,10 +112,13 @@ std::optional<std::string> ProcessEnvironment(const std::string& name) {
 tl::expected<RunOptions, Problems> ResolveRunOptions(const FlagValues& flags,
                                                      const Environment& environment) {
   auto options = Resolve(flags, environment);
-  if (options && options->agent.api.node_name.empty()) {
-    return tl::unexpected(
-        Problems{"the node's name is not set: give --node-name, NODE_NAME or the key nodeName"});
+  if (!options) return options;
+  Problems problems = Contradictions(options->agent.observe);
+  if (options->agent.api.node_name.empty()) {
+    problems.emplace_back(
+        "the node's name is not set: give --node-name, NODE_NAME or the key nodeName");
   }
+  if (!problems.empty()) return tl::unexpected(std::move(problems));
   return options;
 }
 

@@ -39,7 +39,8 @@ using Problems = std::vector<std::string>;
 tl::expected<RunOptions, Problems> ResolveRunOptions(const FlagValues& flags,
                                                      const Environment& environment);
 
-// The same for a command that only asks a running agent: where that listens.
+// The same for a command that only asks a running agent: where that listens. The certificate may be
+// known to that agent alone.
 tl::expected<ObserveOptions, Problems> ResolveObserveOptions(const FlagValues& flags,
                                                              const Environment& environment);
 

@@ -166,8 +166,8 @@ TEST(RunOptions, OtherMachinesAreServedOnlyByTls) {
   EXPECT_EQ(options->agent.observe.tls_key, "/tls.key");
 }
 
-TEST(RunOptions, WhoOnlyAsksNeedsNoNodeName) {
-  const auto observe = ResolveObserveOptions({{"listen-address", "127.0.0.1:1"}}, kNoEnvironment);
+TEST(RunOptions, WhoOnlyAsksNeedsNeitherNodeNameNorCertificate) {
+  const auto observe = ResolveObserveOptions({{"listen-address", "0.0.0.0:1"}}, kNoEnvironment);
   ASSERT_TRUE(observe);
   EXPECT_EQ(observe->address.port, 1);
 }
