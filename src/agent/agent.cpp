@@ -111,7 +111,9 @@ Result<std::unique_ptr<Agent>> Agent::Create(const AgentOptions& options) {
 }
 
 bool Agent::Run(int stop_fd) {
-  Commit(reconciler_.Restore(std::exchange(stored_, {}), clock_.Now()));
+  Effects restored = reconciler_.Restore(std::exchange(stored_, {}), clock_.Now());
+  observer_->metrics().Saw(restored);
+  Commit(std::move(restored));
   discovery_->Poll();
   api_->Start();
   next_prune_ = clock_.Now().boot + kPruneInterval;
@@ -153,12 +155,12 @@ void Agent::Turn() {
 void Agent::Take(const Event& event, Effects& all) {
   observer_->metrics().Saw(event);
   Effects effects = reconciler_.Handle(event, clock_.Now());
+  observer_->metrics().Saw(effects);
   std::ranges::move(effects.writes, std::back_inserter(all.writes));
   std::ranges::move(effects.effects, std::back_inserter(all.effects));
 }
 
 void Agent::Commit(Effects effects) {
-  observer_->metrics().Saw(effects);
   if (!effects.writes.empty()) Store(effects.writes);
   for (Effect& effect : effects.effects) CarryOut(effect);
   SayTransitions(effects.writes);
