@@ -1,6 +1,7 @@
 # dra_health_build_info: the header build_info/commit.h with the version and the commit. Made anew by
 # every build, because a commit changes without CMake's notice, but written only when it differs, so
 # that nothing is compiled again for it.
+include_guard(GLOBAL)
 set(DRA_HEALTH_COMMIT "" CACHE STRING "The commit, for builds from an archive without .git")
 
 set(header ${PROJECT_BINARY_DIR}/generated/build_info/commit.h)

@@ -7,8 +7,8 @@ declare -A packages=(
   [build]="g++ cmake ninja-build mold pkg-config
            libgrpc++-dev libprotobuf-dev protobuf-compiler protobuf-compiler-grpc
            libcpprest-dev libssl-dev nlohmann-json3-dev libsqlite3-dev libspdlog-dev
-           libyaml-cpp-dev libcli11-dev libexpected-dev"
-  [test]="ccache libgtest-dev libgmock-dev python3"
+           libyaml-cpp-dev libcli11-dev libexpected-dev prometheus-cpp-dev"
+  [test]="ccache libgtest-dev libgmock-dev python3 prometheus"
   [lint]="clang-format-19 clang-tidy-19"
 )
 
@@ -36,6 +36,10 @@ if [[ $(id -u) -ne 0 ]]; then
   as_root=(sudo)
 fi
 echo "Installing ${missing[*]}"
+# Of prometheus only promtool is wanted; the package would start a server on every machine with systemd.
+if [[ " ${missing[*]} " == *" prometheus "* && -d /run/systemd/system ]]; then
+  "${as_root[@]}" systemctl mask prometheus.service
+fi
 "${as_root[@]}" apt-get update -qq
 "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive \
   apt-get install -y -qq --no-install-recommends "${missing[@]}"

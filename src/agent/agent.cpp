@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "base/memory.h"
+#include "observe/http/cpprest_listener.h"
 #include "patcher/patch_builder.h"
 
 namespace dra_health {
@@ -69,6 +70,17 @@ bool IsReadable(int fd) {
   return ::poll(&polled, 1, 0) > 0;
 }
 
+// SQLite's three files. Those that are not there count nothing.
+std::uintmax_t SizeOf(const std::filesystem::path& store) {
+  std::uintmax_t bytes = 0;
+  for (const char* const suffix : {"", "-wal", "-shm"}) {
+    std::error_code error;
+    const std::uintmax_t size = std::filesystem::file_size(store.string() + suffix, error);
+    if (!error) bytes += size;
+  }
+  return bytes;
+}
+
 Settings WithConnections(const AgentOptions& options) {
   Settings settings = options.settings;
   settings.max_patches_in_flight = 2 * options.api.workers;
@@ -87,6 +99,11 @@ Result<std::unique_ptr<Agent>> Agent::Create(const AgentOptions& options) {
   auto api = ApiClient::Create(options.api, agent->queue_);
   if (!api) return Fail(ErrorKind::kItem, api.error().message);
   agent->api_ = *std::move(api);
+  auto observer = Observer::Create(
+      options.observe, agent->clock_, agent->queue_, [raw = agent.get()] { return raw->Look(); },
+      OpenHttpListener);
+  if (!observer) return tl::unexpected(observer.error());
+  agent->observer_ = *std::move(observer);
   auto stored = agent->keeper_.Start();
   if (!stored) return tl::unexpected(stored.error());
   agent->stored_ = *std::move(stored);
@@ -95,7 +112,9 @@ Result<std::unique_ptr<Agent>> Agent::Create(const AgentOptions& options) {
 }
 
 bool Agent::Run(int stop_fd) {
-  Commit(reconciler_.Restore(std::exchange(stored_, {}), clock_.Now()));
+  Effects restored = reconciler_.Restore(std::exchange(stored_, {}), clock_.Now());
+  observer_->metrics().Saw(restored);
+  Commit(std::move(restored));
   discovery_->Poll();
   api_->Start();
   next_tidy_ = clock_.Now().boot + kTidyInterval;
@@ -132,18 +151,43 @@ void Agent::Turn() {
     keeper_.Prune(now.wall - options_.settings.retention);
     ReturnUnusedMemory();
   }
+  observer_->Turned();
 }
 
 void Agent::Take(const Event& event, Effects& all) {
+  observer_->metrics().Saw(event);
   Effects effects = reconciler_.Handle(event, clock_.Now());
+  observer_->metrics().Saw(effects);
   std::ranges::move(effects.writes, std::back_inserter(all.writes));
   std::ranges::move(effects.effects, std::back_inserter(all.effects));
 }
 
 void Agent::Commit(Effects effects) {
-  if (!effects.writes.empty()) keeper_.Apply(effects.writes);
+  if (!effects.writes.empty()) Store(effects.writes);
   for (Effect& effect : effects.effects) CarryOut(effect);
   SayTransitions(effects.writes);
+}
+
+void Agent::Store(const std::vector<StoreWrite>& writes) {
+  const BootTime start = clock_.Now().boot;
+  if (keeper_.Apply(writes) != Durability::kDurable) return;
+  observer_->metrics().StoreWritten(clock_.Now().boot - start);
+}
+
+Observation Agent::Look() {
+  Observation seen;
+  seen.summary = reconciler_.Summarize(clock_.Now().boot);
+  seen.store = {keeper_.durable(), SizeOf(options_.store), keeper_.failures(),
+                keeper_.kept(),    keeper_.dropped(),      keeper_.lost_files()};
+  seen.checks = {
+      {"api-server", api_->watching() ? "" : "the watch of the node's pods is not open"},
+      {"registration-folder",
+       discovery_->sees_folder()
+           ? ""
+           : options_.discovery.registration_dir.string() + " is not there or cannot be read"},
+      {"store", keeper_.durable() ? "" : keeper_.last_error()},
+  };
+  return seen;
 }
 
 void Agent::CarryOut(Effect& effect) {
@@ -182,6 +226,7 @@ void Agent::PrintPatch(const PodPatch& patch) {
 
 bool Agent::Stop() {
   spdlog::info("stopping");
+  observer_->Stop();
   discovery_->Stop();
   const BootTime bound = clock_.Now().boot + kStopBound;
   while (discovery_->open_calls() > 0 && clock_.Now().boot < bound) {

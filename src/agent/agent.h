@@ -10,6 +10,7 @@
 #include "cache/store_keeper.h"
 #include "discovery/discovery.h"
 #include "model/event_queue.h"
+#include "observe/observer.h"
 #include "patcher/api_client.h"
 #include "reconciler/reconciler.h"
 
@@ -23,8 +24,10 @@ namespace dra_health {
 // another.
 class Agent {
  public:
-  // Opens the store and reads the credentials; touches neither drivers nor the API server.
-  // Errors: kFatal, see StoreKeeper::Start (kItem: the credentials are at fault).
+  // Reads the credentials, listens for who wants to look, and opens the store; touches neither
+  // drivers nor the API server.
+  // Errors: kFatal, see StoreKeeper::Start (kItem: the credentials, the address to listen on or its
+  // certificate are at fault).
   static Result<std::unique_ptr<Agent>> Create(const AgentOptions& options);
 
   // Works until `stop_fd` is readable, then stops: no new streams or patches, every stream
@@ -40,6 +43,8 @@ class Agent {
   void Commit(Effects effects);
   void CarryOut(Effect& effect);
   void PrintPatch(const PodPatch& patch);
+  void Store(const std::vector<StoreWrite>& writes);
+  Observation Look();
   bool Stop();
 
   SystemClock clock_;
@@ -49,6 +54,7 @@ class Agent {
   Reconciler reconciler_;
   std::unique_ptr<Discovery> discovery_;
   std::unique_ptr<ApiClient> api_;
+  std::unique_ptr<Observer> observer_;
   StoredState stored_;
   BootTime next_tidy_;
 };

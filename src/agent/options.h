@@ -4,6 +4,7 @@
 
 #include "discovery/discovery.h"
 #include "model/settings.h"
+#include "observe/options.h"
 #include "patcher/api_client.h"
 
 namespace dra_health {
@@ -13,6 +14,7 @@ struct AgentOptions {
   Settings settings;
   DiscoveryOptions discovery;
   ApiOptions api;
+  ObserveOptions observe;
   std::filesystem::path store{"/var/lib/dra-health-agent/health.db"};
 };
 

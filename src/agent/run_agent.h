@@ -6,7 +6,7 @@ namespace dra_health {
 
 enum class AgentEnd {
   kStopped,           // by a signal, as asked
-  kBadConfiguration,  // credentials that cannot be used
+  kBadConfiguration,  // credentials, an address to listen on or a certificate that cannot be used
   kStoreLocked,       // another agent holds the store, or the path cannot be one
 };
 

@@ -19,6 +19,7 @@ int Main(int argc, char** argv) {
   AddRunCommand(app, exit_code);
   AddCacheCommand(app, exit_code);
   AddReleaseCommand(app, exit_code);
+  AddHealthCommand(app, exit_code);
   AddDemoCommand(app, exit_code);
   AddVersionCommand(app, exit_code);
   try {

@@ -16,6 +16,7 @@ void AddRunCommand(CLI::App& app, int& exit_code);
 void AddCacheCommand(CLI::App& app, int& exit_code);
 void AddReleaseCommand(CLI::App& app, int& exit_code);
 void AddDemoCommand(CLI::App& app, int& exit_code);
+void AddHealthCommand(CLI::App& app, int& exit_code);
 void AddVersionCommand(CLI::App& app, int& exit_code);
 
 }  // namespace dra_health

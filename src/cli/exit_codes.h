@@ -12,6 +12,8 @@ enum ExitCode : int {
   kExitUsage = 2,
   kExitStoreUnreadable = 3,
   kExitStoreLocked = 4,
+  kExitUnhealthy = 5,
+  kExitNoAnswer = 6,
 };
 
 struct ExitCodeMeaning {
@@ -28,6 +30,12 @@ inline constexpr std::array kExitCodes = {
     ExitCodeMeaning{kExitStoreUnreadable, "The store cannot be read."},
     ExitCodeMeaning{kExitStoreLocked,
                     "Another agent holds the store, or its path cannot be a store."},
+    ExitCodeMeaning{kExitUnhealthy,
+                    "`health`: the agent says that it is not healthy, or not ready; standard "
+                    "output names the checks."},
+    ExitCodeMeaning{kExitNoAnswer,
+                    "`health`: no agent answers at the address; standard error says what "
+                    "happened."},
 };
 
 }  // namespace dra_health

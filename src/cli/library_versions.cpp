@@ -26,6 +26,7 @@ std::vector<std::pair<std::string, std::string>> LibraryVersions() {
        Dotted(CPPREST_VERSION_MAJOR, CPPREST_VERSION_MINOR, CPPREST_VERSION_REVISION)},
       {"OpenSSL", ::OpenSSL_version(OPENSSL_VERSION_STRING)},
       {"SQLite", ::sqlite3_libversion()},
+      {"prometheus-cpp", DRA_HEALTH_PROMETHEUS_CPP_VERSION},
       {"nlohmann_json", Dotted(NLOHMANN_JSON_VERSION_MAJOR, NLOHMANN_JSON_VERSION_MINOR,
                                NLOHMANN_JSON_VERSION_PATCH)},
       {"spdlog", Dotted(SPDLOG_VER_MAJOR, SPDLOG_VER_MINOR, SPDLOG_VER_PATCH)},

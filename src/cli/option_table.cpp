@@ -27,6 +27,11 @@ Kind<seconds> LeaseKind() { return DurationKind<seconds>(1s, 24h); }
 
 Kind<bool> BoolKind() { return WordKind<bool>("BOOL", {{"true", true}, {"false", false}}); }
 
+Kind<ListenAddress> AddressKind() {
+  return {"ADDRESS", "an IPv4 address with a port; other than 127.0.0.0/8 only with TLS; or off",
+          ParseListenAddress, [](const ListenAddress& address) { return address.ToString(); }};
+}
+
 OptionGroup General() {
   return {
       "General",
@@ -171,11 +176,34 @@ OptionGroup Storage() {
           }};
 }
 
+OptionGroup Observing() {
+  return {
+      "Metrics and health",
+      {
+          kOption(
+              "listen-address", AddressKind(), [](auto& o) -> auto& { return o.listen_address; },
+              "Where /metrics, /healthz and /readyz are served. Where it is set, the agent "
+              "does not start without it.")
+              .Unset(kDefaultListenAddress.ToString() + ", where it is free"),
+          kOption(
+              "tls-cert-file", PathKind(),
+              [](auto& o) -> auto& { return o.agent.observe.tls_certificate; },
+              "Serve them by TLS with this certificate and its chain (PEM); a new file is "
+              "taken without a restart.")
+              .Unset("no TLS"),
+          kOption(
+              "tls-private-key-file", PathKind(),
+              [](auto& o) -> auto& { return o.agent.observe.tls_key; },
+              "The key of that certificate (PEM).")
+              .Unset("no TLS"),
+      }};
+}
+
 }  // namespace
 
 const std::vector<OptionGroup>& RunOptionTable() {
-  static const std::vector<OptionGroup> kTable = {General(), ApiServer(), Drivers(), Publishing(),
-                                                  Storage()};
+  static const std::vector<OptionGroup> kTable = {General(),    ApiServer(), Drivers(),
+                                                  Publishing(), Storage(),   Observing()};
   return kTable;
 }
 

@@ -60,17 +60,30 @@ void Derive(RunOptions& options) {
   }
   discovery.pod_resources = options.kubelet_root / "pod-resources" / "kubelet.sock";
   discovery.max_devices_per_report = options.agent.settings.max_devices_per_driver;
+  auto& observe = options.agent.observe;
+  observe.address = options.listen_address.value_or(kDefaultListenAddress);
+  observe.required = options.listen_address.has_value();
 }
 
-}  // namespace
-
-std::optional<std::string> ProcessEnvironment(const std::string& name) {
-  const char* const value = std::getenv(name.c_str());
-  return value == nullptr ? std::nullopt : std::optional<std::string>(value);
+// What does not fit together.
+Problems Contradictions(const ObserveOptions& observe) {
+  Problems problems;
+  const bool tls = !observe.tls_certificate.empty();
+  if (tls == observe.tls_key.empty()) {
+    problems.emplace_back(
+        "--tls-cert-file and --tls-private-key-file: one is of no use without "
+        "the other; allowed: both or none");
+  } else if (!tls && !observe.address.off() && !observe.address.loopback()) {
+    problems.push_back("--listen-address: '" + observe.address.ToString() +
+                       "' can be reached from other machines; allowed: an address of 127.0.0.0/8, "
+                       "or any with --tls-cert-file and --tls-private-key-file");
+  }
+  return problems;
 }
 
-tl::expected<RunOptions, Problems> ResolveRunOptions(const FlagValues& flags,
-                                                     const Environment& environment) {
+// All sources laid over each other.
+tl::expected<RunOptions, Problems> Resolve(const FlagValues& flags,
+                                           const Environment& environment) {
   const Source from_environment = EnvironmentSource(environment);
   const Source from_flags = FlagSource(flags);
 
@@ -85,13 +98,36 @@ tl::expected<RunOptions, Problems> ResolveRunOptions(const FlagValues& flags,
   if (!config.empty()) problems = ApplyConfigFile(config, options);
   Append(Apply(from_environment, options), problems);
   Append(Apply(from_flags, options), problems);
-  if (options.agent.api.node_name.empty() && problems.empty()) {
+  if (!problems.empty()) return tl::unexpected(std::move(problems));
+  Derive(options);
+  return options;
+}
+
+}  // namespace
+
+std::optional<std::string> ProcessEnvironment(const std::string& name) {
+  const char* const value = std::getenv(name.c_str());
+  return value == nullptr ? std::nullopt : std::optional<std::string>(value);
+}
+
+tl::expected<RunOptions, Problems> ResolveRunOptions(const FlagValues& flags,
+                                                     const Environment& environment) {
+  auto options = Resolve(flags, environment);
+  if (!options) return options;
+  Problems problems = Contradictions(options->agent.observe);
+  if (options->agent.api.node_name.empty()) {
     problems.emplace_back(
         "the node's name is not set: give --node-name, NODE_NAME or the key nodeName");
   }
   if (!problems.empty()) return tl::unexpected(std::move(problems));
-  Derive(options);
   return options;
+}
+
+tl::expected<ObserveOptions, Problems> ResolveObserveOptions(const FlagValues& flags,
+                                                             const Environment& environment) {
+  return Resolve(flags, environment).map([](const RunOptions& options) {
+    return options.agent.observe;
+  });
 }
 
 }  // namespace dra_health

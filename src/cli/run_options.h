@@ -21,6 +21,7 @@ struct RunOptions {
   std::filesystem::path kubelet_root{"/var/lib/kubelet"};
   spdlog::level::level_enum log_level = spdlog::level::info;
   std::string log_format{"text"};
+  std::optional<ListenAddress> listen_address;  // none: the default, where it can be had
 };
 
 // The text of each flag that was given, by its name without dashes.
@@ -37,5 +38,10 @@ using Problems = std::vector<std::string>;
 // also where a value is overridden. Reads the configuration file and touches nothing else.
 tl::expected<RunOptions, Problems> ResolveRunOptions(const FlagValues& flags,
                                                      const Environment& environment);
+
+// The same for a command that only asks a running agent: where that listens. The certificate may be
+// known to that agent alone.
+tl::expected<ObserveOptions, Problems> ResolveObserveOptions(const FlagValues& flags,
+                                                             const Environment& environment);
 
 }  // namespace dra_health

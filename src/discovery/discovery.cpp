@@ -48,6 +48,8 @@ class GrpcDiscovery final : public Discovery {
     return std::min(watcher_.NextDeadline(), registrations_.NextDeadline());
   }
 
+  bool sees_folder() const override { return watcher_.sees_folder(); }
+
   void OpenStream(PluginId id, const std::string& endpoint, const std::string& service) override {
     if (streams_.contains(id)) {
       spdlog::error("bug: a second stream was asked for before the first to {} ended", endpoint);

@@ -44,6 +44,8 @@ class Discovery {
   // Call when fd() is readable and when NextDeadline() has come; harmless at any time.
   virtual void Poll() = 0;
   virtual BootTime NextDeadline() const = 0;
+  // The registration folder was there and could be read when last looked at.
+  virtual bool sees_folder() const = 0;
 
   virtual void OpenStream(PluginId id, const std::string& endpoint, const std::string& service) = 0;
   // The stream still ends with StreamEnded.

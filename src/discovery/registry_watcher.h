@@ -41,6 +41,11 @@ class RegistryWatcher {
   int fd() const { return watch_.fd(); }
   BootTime NextDeadline() const { return next_scan_; }
 
+  // It was there and could be read when last looked at.
+  bool sees_folder() const {
+    return told_first_ && !told_missing_ && !told_unreadable_.contains(folder_);
+  }
+
   // Looks at the folder if inotify says so or the deadline has come.
   RegistryChanges Poll();
 

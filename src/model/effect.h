@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <string>
 #include <variant>
 #include <vector>
@@ -44,6 +45,11 @@ struct Patch {
   PodPatch patch;
 };
 
+// A change of a device's health is on a pod that holds it: how long that took, for those who watch.
+struct Published {
+  std::chrono::nanoseconds latency{0};
+};
+
 enum class Severity { kInfo, kWarning, kError };
 
 // Something an operator should read, said once per occurrence.
@@ -54,8 +60,9 @@ struct Notice {
 
 }  // namespace effect
 
-using Effect = std::variant<effect::OpenStream, effect::CloseStream, effect::ReadCdiIds,
-                            effect::ReadClaim, effect::ReadPod, effect::Patch, effect::Notice>;
+using Effect =
+    std::variant<effect::OpenStream, effect::CloseStream, effect::ReadCdiIds, effect::ReadClaim,
+                 effect::ReadPod, effect::Patch, effect::Published, effect::Notice>;
 
 // What one event leads to. `writes` are committed in one transaction before any effect is carried
 // out: nothing is published that is not durable.

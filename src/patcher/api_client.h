@@ -39,6 +39,9 @@ class ApiClient {
   // that the API server does not know is said in the log, again only when the answer changes.
   virtual void Start() = 0;
 
+  // The pod watch is open, or between two: the server ends one every few minutes.
+  virtual bool watching() const = 0;
+
   virtual void ReadClaim(std::string namespace_name, std::string name, std::string pod_uid) = 0;
   virtual void ReadPod(std::string namespace_name, std::string name, std::string uid) = 0;
   virtual void Patch(PodPatch patch) = 0;

@@ -30,6 +30,8 @@ class ThreadedApiClient final : public ApiClient {
     watch_thread_ = std::thread([this] { watch_.Run(); });
   }
 
+  bool watching() const override { return watch_.watching(); }
+
   void ReadClaim(std::string namespace_name, std::string name, std::string pod_uid) override {
     Do([this, namespace_name = std::move(namespace_name), name = std::move(name),
         pod_uid = std::move(pod_uid)]() -> Event {

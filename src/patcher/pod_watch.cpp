@@ -29,6 +29,7 @@ void PodWatch::Run() {
     retry_after_ = {};
     const Next next = resource_version_.empty() ? List() : Watch();
     if (next == Next::kAtOnce) continue;
+    watching_ = false;
     stop_.WaitFor(std::max(backoff_.Next(), std::min(retry_after_, times_.backoff.most)));
   }
 }
@@ -89,6 +90,7 @@ PodWatch::Next PodWatch::Watch() {
       std::move(request),
       [this] {
         opened_ = true;
+        watching_ = true;
         Answering();
       },
       [&](std::string_view data) {

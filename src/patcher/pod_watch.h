@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <optional>
@@ -37,7 +38,7 @@ struct WatchTimes {
 // Follows the pods of one node: LIST once, then one watch after the other, each from where the last
 // one ended. Lists again only when the server has forgotten that place.
 //
-// Thread: Run on one of its own; nothing else is public. Pushes PodsListed, PodChanged, PodDeleted
+// Thread: Run on one of its own; watching from any. Pushes PodsListed, PodChanged, PodDeleted
 // and ApiReconnected. Failure: never gives up before `stop`; waits longer and longer.
 class PodWatch {
  public:
@@ -45,6 +46,8 @@ class PodWatch {
            EventQueue& queue, StopSignal& stop, WatchTimes times);
 
   void Run();
+
+  bool watching() const { return watching_; }
 
  private:
   // What to do after one request.
@@ -70,6 +73,7 @@ class PodWatch {
   StopSignal& stop_;
   const WatchTimes times_;
 
+  std::atomic<bool> watching_ = false;
   std::minstd_rand random_{std::random_device{}()};
   Backoff backoff_;
   std::chrono::milliseconds retry_after_{0};

@@ -141,6 +141,22 @@ void DeviceTable::Forget(BootTime now, const KeyPredicate& in_use, DeviceChanges
   }
 }
 
+std::map<std::string, DeviceSummary> DeviceTable::Summarize(BootTime now,
+                                                            const KeyPredicate& awaited) const {
+  std::map<std::string, DeviceSummary> drivers;
+  for (const auto& [key, device] : devices_) {
+    DeviceSummary& driver = drivers[key.driver];
+    ++driver.by_health[device.health.health];
+    if (device.deadline) {
+      const auto left = *device.deadline - now;
+      driver.lease_margin = std::min(driver.lease_margin.value_or(left), left);
+    } else if (awaited(key)) {
+      ++driver.stale;
+    }
+  }
+  return drivers;
+}
+
 const DeviceHealth* DeviceTable::Find(const DeviceKey& key) const {
   const auto found = devices_.find(key);
   return found == devices_.end() ? nullptr : &found->second.health;

@@ -12,6 +12,7 @@
 #include "model/device.h"
 #include "model/record.h"
 #include "model/settings.h"
+#include "model/summary.h"
 
 namespace dra_health {
 
@@ -54,6 +55,9 @@ class DeviceTable {
   // Drops devices that have been neither fresh nor `in_use` for the retention time.
   using KeyPredicate = std::function<bool(const DeviceKey&)>;
   void Forget(BootTime now, const KeyPredicate& in_use, DeviceChanges& changes);
+
+  // By driver. `awaited` tells of a device that is not fresh whether it is stale.
+  std::map<std::string, DeviceSummary> Summarize(BootTime now, const KeyPredicate& awaited) const;
 
   // nullptr: never heard of.
   const DeviceHealth* Find(const DeviceKey& key) const;

@@ -196,6 +196,15 @@ BootTime DriverTable::NextDeadline() const {
   return next;
 }
 
+std::map<std::string, DriverSummary> DriverTable::Summarize() const {
+  std::map<std::string, DriverSummary> drivers;
+  for (const auto& [name, driver] : drivers_) {
+    drivers[name] = {
+        driver.record.state, driver.record.streams_opened, driver.record.streams_ended, {}};
+  }
+  return drivers;
+}
+
 bool DriverTable::IsGone(const std::string& driver) const {
   const auto found = drivers_.find(driver);
   return found == drivers_.end() ||

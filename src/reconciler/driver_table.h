@@ -13,6 +13,7 @@
 #include "model/event.h"
 #include "model/record.h"
 #include "model/settings.h"
+#include "model/summary.h"
 
 namespace dra_health {
 
@@ -46,6 +47,9 @@ class DriverTable {
   // Reopens the streams whose backoff is over.
   void Tick(Moment now, Effects& effects);
   BootTime NextDeadline() const;
+
+  // All but the devices, by name.
+  std::map<std::string, DriverSummary> Summarize() const;
 
   bool IsGone(const std::string& driver) const;  // no endpoint is registered
   enum class Offer { kYes, kNo, kNotKnown };     // kNotKnown: never seen

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <map>
 #include <optional>
 #include <string>
@@ -22,6 +23,7 @@ class LastingDifferences {
 
   // When time alone makes a difference a lasting one; max: never.
   BootTime wake_at() const { return wake_at_; }
+  std::size_t size() const { return told_.value_or(0); }
 
  private:
   using Key = std::tuple<std::string, std::string, std::string>;  // container, entry, resource ID

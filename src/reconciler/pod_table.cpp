@@ -112,6 +112,7 @@ void PodTable::Handle(const event::PatchDone& event, Moment now, Effects& effect
   if (found == pods_.end()) return;
   Entry& entry = found->second;
   const std::string name = FullName(entry.record);
+  MeasureLatency(entry, event, now.boot, effects);
   trouble_.Note(event, name, now.boot, effects);
   entry.record.last_error =
       event.outcome == event::PatchOutcome::kApplied ? "" : CutBytes(event.why, kMaxStoredMessage);
@@ -173,6 +174,15 @@ void PodTable::DevicesChanged(const std::vector<DeviceKey>& keys) {
   }
 }
 
+void PodTable::HealthTurned(const DeviceKey& key, BootTime now) {
+  const auto holders = holders_.find(key);
+  if (holders == holders_.end()) return;
+  for (const std::string& uid : holders->second) {
+    Entry& entry = pods_.at(uid);
+    if (!entry.frozen && !entry.turned) entry.turned = now;
+  }
+}
+
 void PodTable::DriverChanged(const std::string& driver) {
   const auto first = holders_.lower_bound(DeviceKey{driver, "", ""});
   for (auto it = first; it != holders_.end() && it->first.driver == driver; ++it) {
@@ -201,10 +211,13 @@ void PodTable::Settle(Moment now, Effects& effects) {
     AskToHold(entry, effects);
     if (auto patch = entry.publisher.Next(now, cdi_.names())) {
       ++in_flight_;
+      entry.sending = std::exchange(entry.turned, std::nullopt);
       effects.effects.emplace_back(effect::Patch{*std::move(patch)});
     }
     Compare(entry, now, wake, effects);
     SetWake(uid, entry, std::min(wake, entry.publisher.wake_at()));
+    // Nothing is left to say: it turned and turned back before it could be sent.
+    if (!entry.wake && !entry.publisher.busy()) entry.turned.reset();
     UpdateRecord(entry, now, effects, false);
     if (entry.record.field == FieldState::kContested) {
       trouble_.SayOnce(
@@ -218,6 +231,23 @@ void PodTable::Settle(Moment now, Effects& effects) {
           effects);
     }
   }
+}
+
+PodSummary PodTable::Summarize() const {
+  PodSummary summary;
+  for (const FieldState state : {FieldState::kPending, FieldState::kOwn, FieldState::kDeferred,
+                                 FieldState::kContested, FieldState::kDropped, FieldState::kNone}) {
+    summary.by_field[state] = 0;
+  }
+  summary.queued = queue_.size();
+  summary.patches_in_flight = in_flight_;
+  summary.reverts = reverts_of_gone_pods_;
+  for (const auto& [uid, entry] : pods_) {
+    summary.differences += entry.differences.size();
+    if (!entry.frozen) ++summary.by_field[entry.record.field];
+    summary.reverts += entry.publisher.all_reverts();
+  }
+  return summary;
 }
 
 BootTime PodTable::NextDeadline() const {
@@ -274,6 +304,7 @@ void PodTable::Delete(const std::string& uid, Moment now, Effects& effects) {
   for (const std::string& other : held_.TakeChanged()) Queue(other);
   SetWake(uid, entry, BootTime::max());
   open_before_.erase(uid);
+  reverts_of_gone_pods_ += entry.publisher.all_reverts();
   pods_.erase(found);
 }
 
@@ -379,6 +410,17 @@ void PodTable::Compare(Entry& entry, Moment now, BootTime& ask_again, Effects& e
   auto changed = entry.differences.Update(std::move(differences), now);
   ask_again = std::min(ask_again, entry.differences.wake_at());
   if (changed) effects.writes.emplace_back(FieldDifferences{entry.record.uid, *std::move(changed)});
+}
+
+void PodTable::MeasureLatency(Entry& entry, const event::PatchDone& done, BootTime now,
+                              Effects& effects) {
+  const auto turned = std::exchange(entry.sending, std::nullopt);
+  if (!turned) return;
+  if (done.outcome == event::PatchOutcome::kApplied) {
+    effects.effects.emplace_back(effect::Published{now - *turned});
+  } else {
+    entry.turned = turned;  // earlier than any that came meanwhile
+  }
 }
 
 void PodTable::UpdateRecord(Entry& entry, Moment now, Effects& effects, bool published) {

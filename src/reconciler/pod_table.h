@@ -15,6 +15,7 @@
 #include "model/event.h"
 #include "model/record.h"
 #include "model/settings.h"
+#include "model/summary.h"
 #include "reconciler/api_trouble.h"
 #include "reconciler/cdi_table.h"
 #include "reconciler/device_table.h"
@@ -57,6 +58,9 @@ class PodTable {
   void Handle(const event::ApiReconnected& event, Moment now, Effects& effects);
 
   void DevicesChanged(const std::vector<DeviceKey>& keys);
+  // The device turned from one health to another: from here it is measured how long its pods take
+  // to say so (effect::Published).
+  void HealthTurned(const DeviceKey& key, BootTime now);
   void DriverChanged(const std::string& driver);
   bool InUse(const DeviceKey& key) const { return holders_.contains(key); }
 
@@ -64,6 +68,8 @@ class PodTable {
   // event.
   void Settle(Moment now, Effects& effects);
   BootTime NextDeadline() const;
+
+  PodSummary Summarize() const;
 
  private:
   struct Entry {
@@ -79,6 +85,8 @@ class PodTable {
     bool frozen = false;             // the pod has ended: what it last had to say stands
     bool queued = false;
     std::optional<BootTime> wake;
+    std::optional<BootTime> turned;   // when the first change of health came that is not sent yet
+    std::optional<BootTime> sending;  // ... that is in the patch under way
   };
 
   void Observe(const std::shared_ptr<const Pod>& pod, Moment now, Effects& effects);
@@ -89,6 +97,7 @@ class PodTable {
   // change the answer.
   std::optional<Publication> WantOf(const Entry& entry, Moment now, BootTime& ask_again) const;
   void Rebuild(Entry& entry, Moment now, BootTime& ask_again);
+  void MeasureLatency(Entry& entry, const event::PatchDone& done, BootTime now, Effects& effects);
   void UpdateRecord(Entry& entry, Moment now, Effects& effects, bool published);
   void Queue(const std::string& uid);
   void SetWake(const std::string& uid, Entry& entry, BootTime at);
@@ -111,6 +120,7 @@ class PodTable {
   std::deque<std::string> queue_;
   std::set<std::pair<BootTime, std::string>> wakes_;
   std::size_t in_flight_ = 0;
+  std::uint64_t reverts_of_gone_pods_ = 0;
 
   std::map<std::string, PodRecord> restored_;  // by uid, until seen
   std::map<std::string, std::vector<AllocationRecord>>

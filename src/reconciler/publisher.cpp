@@ -268,6 +268,7 @@ bool Publisher::Holds(const Publication& publication) const {
 void Publisher::Reverted(BootTime now) {
   holding_ = false;
   ours_ = false;
+  ++all_reverts_;
   const bool replaced = std::ranges::any_of(acked_->containers, [&](const auto& ours) {
     const auto* said = Said(ours);
     return said != nullptr && !said->empty() && !SameEntries(*said, ours.entries, true);

@@ -79,6 +79,8 @@ class Publisher {
   std::vector<FieldDifference> Differences(const CdiNames& names) const;
   int failures() const { return backoff_.attempts(); }  // in a row
   bool busy() const { return in_flight_ || reading_; }
+  // How often another writer took away what had been published.
+  std::uint64_t all_reverts() const { return all_reverts_; }
 
  private:
   struct Difference {
@@ -114,6 +116,7 @@ class Publisher {
   FieldHolder holder_;
   bool hold_ = true;
   bool ours_ = false;  // what claim entries the pod carries are ours
+  std::uint64_t all_reverts_ = 0;
 
   Backoff backoff_;
   BootTime not_before_;

@@ -29,7 +29,7 @@ Effects Reconciler::Restore(const StoredState& stored, Moment now) {
     devices_.Restore(record, same_boot ? std::optional(stored.alive->boot) : std::nullopt, now,
                      changes);
   }
-  Adopt(std::move(changes), effects);
+  Adopt(std::move(changes), now, effects);
   for (const DriverRecord& record : stored.drivers) drivers_.Restore(record, now, effects);
   pods_.Restore(stored, now);
   next_forget_ = now.boot + kForgetInterval;
@@ -47,6 +47,20 @@ Effects Reconciler::Handle(const Event& event, Moment now) {
 BootTime Reconciler::NextDeadline() const {
   return std::min(
       {next_alive_, devices_.NextDeadline(), drivers_.NextDeadline(), pods_.NextDeadline()});
+}
+
+Summary Reconciler::Summarize(BootTime now) const {
+  Summary summary;
+  summary.drivers = drivers_.Summarize();
+  const auto awaited = [&](const DeviceKey& key) {
+    return drivers_.OfferOf(key.driver) != DriverTable::Offer::kNo &&
+           (!drivers_.IsGone(key.driver) || pods_.InUse(key));
+  };
+  for (auto& [driver, devices] : devices_.Summarize(now, awaited)) {
+    summary.drivers[driver].devices = std::move(devices);
+  }
+  summary.pods = pods_.Summarize();
+  return summary;
 }
 
 void Reconciler::On(const event::PluginRegistered& event, Moment now, Effects& effects) {
@@ -70,7 +84,7 @@ void Reconciler::On(const event::ReportReceived& event, Moment now, Effects& eff
   DeviceChanges changes;
   const auto result =
       devices_.Report(outcome.driver, outcome.endpoint, event.devices, now, changes);
-  Adopt(std::move(changes), effects);
+  Adopt(std::move(changes), now, effects);
   const std::size_t lost = event.dropped + result.refused;
   if (lost > 0 && limited_.insert(outcome.driver).second) {
     effects.effects.emplace_back(effect::Notice{
@@ -94,11 +108,15 @@ void Reconciler::On(const event::Tick&, Moment now, Effects& effects) {
     next_forget_ = now.boot + kForgetInterval;
     devices_.Forget(now.boot, [&](const DeviceKey& key) { return pods_.InUse(key); }, changes);
   }
-  Adopt(std::move(changes), effects);
+  Adopt(std::move(changes), now, effects);
   if (now.boot >= next_alive_) Alive(now, effects);
 }
 
-void Reconciler::Adopt(DeviceChanges changes, Effects& effects) {
+void Reconciler::Adopt(DeviceChanges changes, Moment now, Effects& effects) {
+  for (const StoreWrite& write : changes.writes) {
+    const auto* transition = std::get_if<Transition>(&write);
+    if (transition != nullptr) pods_.HealthTurned(transition->key, now.boot);
+  }
   std::ranges::move(changes.writes, std::back_inserter(effects.writes));
   pods_.DevicesChanged(changes.changed);
 }

@@ -8,6 +8,7 @@
 #include "model/event.h"
 #include "model/record.h"
 #include "model/settings.h"
+#include "model/summary.h"
 #include "reconciler/device_table.h"
 #include "reconciler/driver_table.h"
 #include "reconciler/pod_table.h"
@@ -31,6 +32,9 @@ class Reconciler {
   // When to hand in event::Tick at the latest; an earlier or an extra one does no harm.
   BootTime NextDeadline() const;
 
+  // Walks over all that is known: for scrapes, not for every event.
+  Summary Summarize(BootTime now) const;
+
  private:
   void On(const event::PluginRegistered& event, Moment now, Effects& effects);
   void On(const event::PluginDeregistered& event, Moment now, Effects& effects);
@@ -44,7 +48,7 @@ class Reconciler {
     pods_.Handle(event, now, effects);
   }
 
-  void Adopt(DeviceChanges changes, Effects& effects);
+  void Adopt(DeviceChanges changes, Moment now, Effects& effects);
   void Alive(Moment now, Effects& effects);
 
   const Settings settings_;

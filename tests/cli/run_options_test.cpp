@@ -140,6 +140,38 @@ TEST(RunOptions, EverySettingRefusesTheSameTextsFromAllSources) {
   }
 }
 
+TEST(RunOptions, TheListenerIsRequiredOnlyWhereItIsNamed) {
+  auto options = ResolveRunOptions({{"node-name", "n"}}, kNoEnvironment);
+  EXPECT_EQ(options->agent.observe.address.ToString(), "127.0.0.1:10468");
+  EXPECT_FALSE(options->agent.observe.required);
+  options = ResolveRunOptions({{"node-name", "n"}},
+                              FakeEnvironment({{"DRA_HEALTH_LISTEN_ADDRESS", "127.0.0.1:10468"}}));
+  EXPECT_TRUE(options->agent.observe.required);
+  options = ResolveRunOptions({{"node-name", "n"}, {"listen-address", "off"}}, kNoEnvironment);
+  EXPECT_TRUE(options->agent.observe.address.off());
+}
+
+TEST(RunOptions, OtherMachinesAreServedOnlyByTls) {
+  FlagValues flags{{"node-name", "n"}, {"listen-address", "0.0.0.0:10468"}};
+  const auto refused = ResolveRunOptions(flags, kNoEnvironment);
+  ASSERT_FALSE(refused);
+  EXPECT_THAT(refused.error(), ElementsAre(HasSubstr("--listen-address: '0.0.0.0:10468' can be "
+                                                     "reached from other machines; allowed: ")));
+  flags["tls-cert-file"] = "/tls.crt";
+  EXPECT_THAT(ResolveRunOptions(flags, kNoEnvironment).error(),
+              ElementsAre(HasSubstr("allowed: both or none")));
+  flags["tls-private-key-file"] = "/tls.key";
+  const auto options = ResolveRunOptions(flags, kNoEnvironment);
+  ASSERT_TRUE(options);
+  EXPECT_EQ(options->agent.observe.tls_key, "/tls.key");
+}
+
+TEST(RunOptions, WhoOnlyAsksNeedsNeitherNodeNameNorCertificate) {
+  const auto observe = ResolveObserveOptions({{"listen-address", "0.0.0.0:1"}}, kNoEnvironment);
+  ASSERT_TRUE(observe);
+  EXPECT_EQ(observe->address.port, 1);
+}
+
 TEST(OptionTable, NamesAreThereOnceAndFollowTheConventions) {
   std::set<std::string> flags;
   std::set<std::string> variables;

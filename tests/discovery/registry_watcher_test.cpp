@@ -158,9 +158,11 @@ TEST_F(RegistryWatcherTest, MissingFolderIsWaitedForAndSaidOnce) {
     clock_.Advance(seconds{10});
   }
   EXPECT_EQ(log_.Count("waiting for the registration folder " + registry_.string()), 1);
+  EXPECT_FALSE(watcher.sees_folder());
   fs::create_directory(registry_);
   const PlainSocket socket(registry_ / "x");
   EXPECT_THAT(Names(watcher.Poll()), ElementsAre("x"));
+  EXPECT_TRUE(watcher.sees_folder());
   EXPECT_EQ(log_.Count("looking for drivers in " + registry_.string()), 1);
 }
 
@@ -270,6 +272,7 @@ TEST_F(RegistryWatcherTest, UnreadableFolderIsExplainedOnceRetriedSlowlyAndKeeps
       log_.Count("error: cannot look for drivers in " + registry_.string() + ": Permission denied"),
       1);
   EXPECT_EQ(watcher.NextDeadline() - clock_.Now().boot, seconds{60});
+  EXPECT_FALSE(watcher.sees_folder());
 }
 
 TEST_F(RegistryWatcherTest, UnreadableSubFolderDoesNotHideTheOthers) {

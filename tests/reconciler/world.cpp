@@ -220,6 +220,8 @@ void World::CarryOut(Effects effects) {
       } else {
         Answer(patch->patch);
       }
+    } else if (const auto* published = std::get_if<effect::Published>(&effect)) {
+      latencies.push_back(published->latency);
     } else if (const auto* notice = std::get_if<effect::Notice>(&effect)) {
       notices.push_back(notice->text);
     }

@@ -97,6 +97,7 @@ class World {
   std::vector<Transition> transitions;
   std::vector<StoreWrite> writes;
   std::vector<effect::OpenStream> streams_opened;
+  std::vector<std::chrono::nanoseconds> latencies;
   int claim_reads = 0;
   int pod_reads = 0;
   int cdi_reads = 0;

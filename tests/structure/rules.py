@@ -3,12 +3,13 @@
 import re
 
 # Arrows of the module table: what a folder below src/ may include besides itself.
-BELOW_AGENT = {"base", "model", "cache", "discovery", "patcher", "reconciler"}
+BELOW_AGENT = {"base", "model", "cache", "discovery", "observe", "patcher", "reconciler"}
 MAY_INCLUDE = {
     "base": set(),
     "model": {"base"},
     "cache": {"base", "model"},
     "discovery": {"base", "model"},
+    "observe": {"base", "model"},
     "patcher": {"base", "model"},
     "reconciler": {"base", "model"},
     "agent": BELOW_AGENT,
@@ -23,7 +24,8 @@ OWNERS = {
     "SQLite": (r"sqlite3\.h", {"cache"}),
     "gRPC": (r"grpc(pp)?/.*|.*\.grpc\.pb\.h", {"discovery", "sim/driver"}),
     "protobuf": (r"google/protobuf/.*|.*\.pb\.h", {"discovery", "sim/driver"}),
-    "cpprestsdk": (r"(cpprest|pplx)/.*", {"patcher", "sim/api_server"}),
+    "cpprestsdk": (r"(cpprest|pplx)/.*", {"observe", "patcher", "sim/api_server"}),
+    "prometheus-cpp": (r"prometheus/.*", {"observe"}),
 }
 # It asks each library for its version.
 LIBRARY_VERSIONS = "src/cli/library_versions.cpp"

@@ -52,6 +52,7 @@ class Rules(unittest.TestCase):
     def test_a_library_used_by_another_module_is_wrong(self):
         self.assertIn("SQLite belongs to", self.wrong(src__agent__a="#include <sqlite3.h>"))
         self.assertIn("protobuf belongs to", self.wrong(src__model__a='#include "dra/v1.pb.h"'))
+        self.assertIn("prometheus-cpp belongs to", self.wrong(src__agent__a="#include <prometheus/gauge.h>"))
 
     def test_a_library_that_leaks_through_headers_is_wrong(self):
         inside = {"src__cache__a": '#include "cache/b.h"', "src__cache__b": "#include <sqlite3.h>"}
