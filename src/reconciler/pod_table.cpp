@@ -101,6 +101,11 @@ void PodTable::Handle(const event::PodRead& event, Moment now, Effects& effects)
   } else if (event.pod || event.pod.error().kind == ErrorKind::kItem) {
     Delete(event.uid, now, effects);  // gone, or another pod has its name now
   } else {
+    const std::string& why = event.pod.error().message;
+    if (why.starts_with("missing permission")) {
+      trouble_.SayOnce("read pods", Severity::kError,
+                       "cannot look at pods that have changed meanwhile: " + why, effects);
+    }
     found->second.publisher.RereadFailed(now.boot);
     Queue(event.uid);
   }
