@@ -10,7 +10,6 @@ import (
 
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
-	"k8s.io/client-go/tools/clientcmd"
 )
 
 // Options of a new lab.
@@ -66,11 +65,7 @@ func New(t TB, options Options) *Lab {
 	if err := l.writeCredentials(); err != nil {
 		t.Fatalf("credentials: %v", err)
 	}
-	config, err := clientcmd.BuildConfigFromFlags("", l.Kubeconfig(AdminUser))
-	if err != nil {
-		t.Fatalf("%v", err)
-	}
-	config.QPS, config.Burst = -1, -1 // the lab's own requests shall never wait
+	config := l.config(t, l.Kubeconfig(AdminUser))
 	config.ContentType = "application/vnd.kubernetes.protobuf"
 	config.WarningHandler = rest.NoWarnings{}
 	if l.Client, err = kubernetes.NewForConfig(config); err != nil {
