@@ -49,6 +49,34 @@ func (l *Lab) Token(t TB, namespace, account string, bound *authenticationv1.Bou
 	return answer.Status.Token
 }
 
+// NewAccount creates a service account in the namespace of the pods and binds it to a role of its own, or to an
+// existing one where no rules are given. It returns the path of its kubeconfig file. It ends with the TB.
+func (l *Lab) NewAccount(t TB, name, role string, rules ...rbacv1.PolicyRule) string {
+	t.Helper()
+	ctx, rbac, accounts := context.Background(), l.Client.RbacV1(), l.Client.CoreV1().ServiceAccounts(Namespace)
+	account := &corev1.ServiceAccount{ObjectMeta: metav1.ObjectMeta{Name: name}}
+	_, err := accounts.Create(ctx, account, metav1.CreateOptions{})
+	if err == nil && len(rules) > 0 {
+		_, err = rbac.ClusterRoles().Create(ctx, &rbacv1.ClusterRole{ObjectMeta: metav1.ObjectMeta{Name: role}, Rules: rules}, metav1.CreateOptions{})
+		t.Cleanup(func() { _ = rbac.ClusterRoles().Delete(ctx, role, metav1.DeleteOptions{}) })
+	}
+	if err == nil {
+		_, err = rbac.ClusterRoleBindings().Create(ctx, &rbacv1.ClusterRoleBinding{
+			ObjectMeta: metav1.ObjectMeta{Name: "account-" + name},
+			RoleRef:    rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: role},
+			Subjects:   []rbacv1.Subject{{Kind: "ServiceAccount", Namespace: Namespace, Name: name}},
+		}, metav1.CreateOptions{})
+	}
+	if err != nil {
+		t.Fatalf("account %s: %v", name, err)
+	}
+	t.Cleanup(func() {
+		_ = rbac.ClusterRoleBindings().Delete(ctx, "account-"+name, metav1.DeleteOptions{})
+		_ = accounts.Delete(ctx, name, metav1.DeleteOptions{})
+	})
+	return l.TokenKubeconfig(t, name, l.Token(t, Namespace, name, nil))
+}
+
 // TokenKubeconfig writes a kubeconfig file for a token and returns its path.
 func (l *Lab) TokenKubeconfig(t TB, name, token string) string {
 	t.Helper()

@@ -3,6 +3,7 @@ package lab
 import (
 	"encoding/json"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -49,6 +50,13 @@ func (m Manifests) Kind(kind string) Manifests {
 		}
 	}
 	return found
+}
+
+// Without returns the objects that are of none of some kinds.
+func (m Manifests) Without(kinds ...string) Manifests {
+	return slices.DeleteFunc(slices.Clone(m), func(object *unstructured.Unstructured) bool {
+		return slices.Contains(kinds, object.GetKind())
+	})
 }
 
 // Typed reads the only object of a kind into a value of its type, which has to know every field.

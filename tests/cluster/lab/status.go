@@ -41,6 +41,18 @@ func (l *Lab) PatchStatus(t TB, kubeconfig, pod string, kind types.PatchType, pa
 	return client.CoreV1().Pods(Namespace).Patch(context.Background(), pod, kind, []byte(patch), metav1.PatchOptions{}, "status")
 }
 
+// TryStatus asks whether a patch of a pod's status would be accepted, without carrying it out.
+func (l *Lab) TryStatus(t TB, kubeconfig, pod string, kind types.PatchType, patch string) error {
+	t.Helper()
+	client, err := kubernetes.NewForConfig(l.config(t, kubeconfig))
+	if err != nil {
+		t.Fatalf("%v", err)
+	}
+	options := metav1.PatchOptions{DryRun: []string{metav1.DryRunAll}}
+	_, err = client.CoreV1().Pods(Namespace).Patch(context.Background(), pod, kind, []byte(patch), options, "status")
+	return err
+}
+
 // config of a client whose requests never wait.
 func (l *Lab) config(t TB, kubeconfig string) *rest.Config {
 	t.Helper()

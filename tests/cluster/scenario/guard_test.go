@@ -14,14 +14,20 @@ import (
 	"dra-health-agent.test/cluster/lab"
 )
 
-// TestGuard checks the policy as a kubelet meets it, without waiting for a real one's ticks.
-func TestGuard(t *testing.T) {
+// testGuard checks the policy as a kubelet meets it, without waiting for a real one's ticks.
+func testGuard(t *testing.T, l *lab.Lab) {
 	policy := &admissionv1.MutatingAdmissionPolicy{}
 	lab.Render(t, guardManifests).Typed(t, "MutatingAdmissionPolicy", policy)
 	lab.Equal(t, "failure policy as shipped", *policy.Spec.FailurePolicy, admissionv1.Ignore)
-
-	l := newLab(t, lab.Options{APIServerGate: true})
 	l.ApplyGuard(t, guardManifests)
+	t.Run("pod of very many containers: entries put back", func(t *testing.T) {
+		pod := crowdedPod(t, l, "")
+		after, err := l.PatchStatus(t, l.Kubeconfig(l.KubeletUser()), pod.Name, types.MergePatchType, crowdPatch(t, ""))
+		if err != nil {
+			t.Fatal(err)
+		}
+		lab.Equal(t, "entries", entries(after), entries(pod))
+	})
 	for i, c := range guardCases() {
 		t.Run(c.name, func(t *testing.T) {
 			pod := l.NewStatusPod(t, fmt.Sprintf("guard-%d", i), c.status, guardedPod)

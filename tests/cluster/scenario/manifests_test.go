@@ -6,8 +6,6 @@ import (
 	"dra-health-agent.test/cluster/lab"
 )
 
-const baseManifests = "../../../manifests/base"
-
 // TestManifests installs the agent's manifests on one cluster, and runs the agent with what they give it.
 func TestManifests(t *testing.T) {
 	program := agentProgram(t)
