@@ -9,8 +9,10 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// Everything lists all objects that the API server has, sorted, but for events and leases, which come and
-// go by themselves.
+// restless are resources whose objects come and go by themselves.
+var restless = []string{"events", "leases", "csinodes"}
+
+// Everything lists all objects that the API server has, sorted, but for those that are restless.
 func (l *Lab) Everything(t TB) []string {
 	t.Helper()
 	groups, err := l.Client.Discovery().ServerPreferredResources()
@@ -20,7 +22,7 @@ func (l *Lab) Everything(t TB) []string {
 	var lines []string
 	for _, group := range groups {
 		for _, resource := range group.APIResources {
-			if slices.Contains(resource.Verbs, "list") && resource.Name != "events" && resource.Name != "leases" {
+			if slices.Contains(resource.Verbs, "list") && !slices.Contains(restless, resource.Name) {
 				lines = append(lines, l.list(t, group.GroupVersion, resource)...)
 			}
 		}

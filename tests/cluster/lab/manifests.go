@@ -41,6 +41,16 @@ func Render(t TB, folder string) Manifests {
 	return manifests
 }
 
+// Names lists the objects as Everything does.
+func (m Manifests) Names() []string {
+	var names []string
+	for _, object := range m {
+		names = append(names, describe(object))
+	}
+	slices.Sort(names)
+	return names
+}
+
 // Kind returns the objects of a kind.
 func (m Manifests) Kind(kind string) Manifests {
 	var found Manifests

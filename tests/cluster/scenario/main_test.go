@@ -14,7 +14,8 @@ import (
 const (
 	baseManifests  = "../../../manifests/base"
 	guardManifests = "../../../manifests/guard"
-	accountPolicy  = "../../../manifests/account-policy"
+	withGuard      = "../../../manifests/overlays/guard"
+	conditionOnly  = "../../../manifests/overlays/condition-only"
 )
 
 // newLab starts a cluster, or skips the test where that cannot be. run.sh, which sets the environment,

@@ -10,8 +10,10 @@ import (
 func TestManifests(t *testing.T) {
 	program := agentProgram(t)
 	l := newLab(t, lab.Options{APIServerGate: true})
-	base := lab.Render(t, baseManifests)
-	l.Apply(t, base)
-	t.Cleanup(func() { l.Remove(t, base) })
-	t.Run("permissions", func(t *testing.T) { testPermissions(t, l, program, base) })
+	t.Run("install", func(t *testing.T) { testInstall(t, l) })
+	manifests := lab.Render(t, withGuard).FailLoudly(t)
+	l.Apply(t, manifests)
+	t.Cleanup(func() { l.Remove(t, manifests) })
+	l.WaitGuard(t, true)
+	t.Run("permissions", func(t *testing.T) { testPermissions(t, l, program, manifests) })
 }
