@@ -125,7 +125,7 @@ func (l *Lab) run(t TB, p *Process) {
 func (l *Lab) ready(t TB, p *Process, timeout time.Duration, check func() error) {
 	t.Helper()
 	Wait(t, p.name+" to be ready", timeout, func() (bool, string) {
-		if err := p.died(); err != nil {
+		if err := p.Ended(); err != nil {
 			t.Fatalf("%v\n%s", err, p.tail(20))
 		}
 		err := check()
@@ -137,7 +137,7 @@ func (l *Lab) ready(t TB, p *Process, timeout time.Duration, check func() error)
 func (l *Lab) takeDown(t TB) {
 	for i := len(l.all) - 1; i >= 0; i-- {
 		p := l.all[i]
-		if err := p.died(); err != nil {
+		if err := p.Ended(); err != nil {
 			t.Errorf("%v", err)
 		}
 		if t.Failed() {

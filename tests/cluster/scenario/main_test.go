@@ -5,6 +5,8 @@ package scenario
 
 import (
 	"os"
+	"os/exec"
+	"strings"
 	"testing"
 
 	"dra-health-agent.test/cluster/lab"
@@ -40,4 +42,11 @@ func agentProgram(t *testing.T) string {
 		t.Skip("AGENT is not set to the path of dra-health-agent")
 	}
 	return program
+}
+
+// offers says whether the help of a command of the program mentions an option.
+func offers(t *testing.T, program, command, option string) bool {
+	t.Helper()
+	help, err := exec.Command(program, command, "--help").Output()
+	return err == nil && strings.Contains(string(help), option)
 }

@@ -15,5 +15,7 @@ func TestManifests(t *testing.T) {
 	l.Apply(t, manifests)
 	t.Cleanup(func() { l.Remove(t, manifests) })
 	l.WaitGuard(t, true)
+	t.Run("image", func(t *testing.T) { testImage(t, l, program, manifests) })
+	t.Run("condition only", func(t *testing.T) { testConditionOnly(t, l, program) })
 	t.Run("permissions", func(t *testing.T) { testPermissions(t, l, program, manifests) })
 }
