@@ -22,25 +22,25 @@ var (
 	readClaims = lab.Permission{Group: "resource.k8s.io", Resource: "resourceclaims", Verb: "get"}
 )
 
-// missingPermission: what the agent says, and what goes on.
+// missingPermission: what the agent lacks, what it says, and what goes on.
 type missingPermission struct {
+	name    string
 	without []lab.Permission
-	says    []string
+	unbound bool // the token is bound to no pod, so that the account policy refuses every patch
+	says    string
 	goesOn  func(*deprived)
 }
 
-const (
-	saidNoList  = "missing permission to list and watch pods: LIST"
-	saidNoWatch = "missing permission to list and watch pods: WATCH"
-)
+const saidNoWatch = "missing permission to list and watch pods: WATCH"
 
 var missingPermissions = []missingPermission{
-	{nil, nil, (*deprived).publishes},
-	{[]lab.Permission{getNodes}, []string{"missing permission to get nodes"}, (*deprived).publishes},
-	{[]lab.Permission{listPods}, []string{saidNoList}, (*deprived).stores},
-	{[]lab.Permission{watchPods}, []string{saidNoWatch}, (*deprived).publishesAfterRead},
-	{[]lab.Permission{patchPods}, []string{"missing permission to patch pods/status"}, (*deprived).stores},
-	{[]lab.Permission{readClaims}, []string{"missing permission to get resourceclaims"}, (*deprived).stores},
+	{"nothing", nil, false, "", (*deprived).publishes},
+	{"get nodes", []lab.Permission{getNodes}, false, "missing permission to get nodes", (*deprived).publishes},
+	{"list pods", []lab.Permission{listPods}, false, "missing permission to list and watch pods: LIST", (*deprived).stores},
+	{"watch pods", []lab.Permission{watchPods}, false, saidNoWatch, (*deprived).publishesAfterRead},
+	{"patch pods/status", []lab.Permission{patchPods}, false, "missing permission to patch pods/status", (*deprived).stores},
+	{"get resourceclaims", []lab.Permission{readClaims}, false, "missing permission to get resourceclaims", (*deprived).stores},
+	{"a bound token", nil, true, saidUnbound, (*deprived).stores},
 }
 
 // testPermissions takes permissions from the agent's account, which otherwise has exactly those of the manifests. The
@@ -53,19 +53,18 @@ func testPermissions(t *testing.T, l *lab.Lab, program string, manifests lab.Man
 	t.Cleanup(func() { l.Permit(t, all) })
 	recorder := l.Record(t)
 	driver := l.StartDriver(t, lab.DriverOptions{Name: "gpu.example.com", V1: true})
-	kubeconfig := l.TokenKubeconfig(t, "agent", l.PodToken(t, l.Node))
+	kubeconfigs := map[bool]string{
+		false: l.TokenKubeconfig(t, "bound", l.PodToken(t, l.Node)),
+		true:  l.TokenKubeconfig(t, "unbound", l.Token(t, lab.AccountNamespace, lab.AccountName, nil)),
+	}
 	mark := l.Audit.Mark()
 	for i, c := range missingPermissions {
-		name := "all"
-		if len(c.without) > 0 {
-			name = "without " + c.without[0].String()
-		}
-		t.Run(name, func(t *testing.T) {
+		t.Run("without "+c.name, func(t *testing.T) {
 			l.Permit(t, slices.DeleteFunc(slices.Clone(all), func(p lab.Permission) bool { return slices.Contains(c.without, p) }))
 			s := &story{t: t, lab: l, recorder: recorder, driver: driver, pod: fmt.Sprintf("deprived-%d", i), start: l.Audit.Mark(),
 				device: lab.Device{Pool: "pool", Device: fmt.Sprintf("gpu-%d", i), Timeout: 600}}
 			s.createPod()
-			d := &deprived{s, l.StartAgentAs(t, program, kubeconfig), c}
+			d := &deprived{s, l.StartAgentAs(t, program, kubeconfigs[c.unbound]), c}
 			waitStream(t, driver, "v1", 1)
 			d.lives()
 		})
@@ -80,7 +79,7 @@ func testPermissions(t *testing.T, l *lab.Lab, program string, manifests lab.Man
 	lab.Equal(t, "what the agent asked for, beside what it may", asked, granted)
 }
 
-// deprived is an agent that lacks a permission, and a pod whose device has not been reported yet.
+// deprived is an agent that lacks something, and a pod whose device has not been reported yet.
 type deprived struct {
 	*story
 	agent   *lab.Agent
@@ -100,10 +99,12 @@ func (d *deprived) lives() {
 	}
 	d.report("Unhealthy", "ECC error")
 	d.missing.goesOn(d)
-	for _, text := range d.missing.says {
-		d.hears(text)
+	want := 0
+	if d.missing.says != "" {
+		d.hears(d.missing.says)
+		want = 1
 	}
-	lab.Equal(d.t, "times the agent named a missing permission", d.agent.Said("missing permission"), len(d.missing.says))
+	lab.Equal(d.t, "times the agent named what it lacks", d.agent.Said("missing permission")+d.agent.Said(saidUnbound), want)
 }
 
 func (d *deprived) hears(text string) {
