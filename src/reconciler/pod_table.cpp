@@ -428,6 +428,25 @@ void PodTable::MeasureLatency(Entry& entry, const event::PatchDone& done, BootTi
   }
 }
 
+// That a field is ours is what everybody expects, and not said unless it was not.
+void PodTable::SayWhoHolds(Entry& entry, FieldState now, Effects& effects) {
+  const FieldState before = std::exchange(entry.said_holder, now);
+  std::string who;
+  if (now == before) return;
+  if (now == FieldState::kDeferred) who = "is left to the kubelet";
+  if (now == FieldState::kContested) who = "is contested: our entries are taken away";
+  if (now == FieldState::kOwn &&
+      (before == FieldState::kDeferred || before == FieldState::kContested)) {
+    who = "is the agent's again";
+  }
+  if (who.empty()) {
+    if (now != FieldState::kOwn) entry.said_holder = before;
+    return;
+  }
+  effects.effects.emplace_back(effect::Notice{
+      Severity::kInfo, "allocatedResourcesStatus of pod " + FullName(entry.record) + " " + who});
+}
+
 void PodTable::UpdateRecord(Entry& entry, Moment now, Effects& effects, bool published) {
   PodRecord record = entry.record;
   const auto& condition = entry.publisher.pod().condition;
@@ -437,6 +456,7 @@ void PodTable::UpdateRecord(Entry& entry, Moment now, Effects& effects, bool pub
   record.message = condition ? condition->status.message : "";
   if (published) record.last_published = now.wall;
   if (record == entry.stored) return;
+  SayWhoHolds(entry, record.field, effects);
   entry.record = record;
   entry.stored = record;
   effects.writes.emplace_back(std::move(record));

@@ -81,8 +81,9 @@ class PodTable {
     PodClaims claims;
     std::vector<Allocation> allocations;
     Publisher publisher;
-    LastingDifferences differences;  // while the field is the kubelet's
-    bool frozen = false;             // the pod has ended: what it last had to say stands
+    FieldState said_holder = FieldState::kPending;  // as the log was told
+    LastingDifferences differences;                 // while the field is the kubelet's
+    bool frozen = false;  // the pod has ended: what it last had to say stands
     bool queued = false;
     std::optional<BootTime> wake;
     std::optional<BootTime> turned;   // when the first change of health came that is not sent yet
@@ -101,6 +102,7 @@ class PodTable {
   void UpdateRecord(Entry& entry, Moment now, Effects& effects, bool published);
   void Queue(const std::string& uid);
   void SetWake(const std::string& uid, Entry& entry, BootTime at);
+  static void SayWhoHolds(Entry& entry, FieldState now, Effects& effects);
   void AskToHold(Entry& entry, Effects& effects);
   void Compare(Entry& entry, Moment now, BootTime& ask_again, Effects& effects);
   PublishedDevice ViewOf(const Pod& pod, const DeviceKey& key) const;

@@ -275,6 +275,16 @@ TEST_F(RegistryWatcherTest, UnreadableFolderIsExplainedOnceRetriedSlowlyAndKeeps
   EXPECT_FALSE(watcher.sees_folder());
 }
 
+TEST_F(RegistryWatcherTest, AFileInPlaceOfTheFolderIsNamedAsThat) {
+  fs::remove(registry_);
+  WriteFile(registry_, "no folder");
+  auto watcher = Watcher();
+  watcher.Poll();
+  EXPECT_EQ(
+      log_.Count("error: cannot look for drivers in " + registry_.string() + ": Not a directory"),
+      1);
+}
+
 TEST_F(RegistryWatcherTest, UnreadableSubFolderDoesNotHideTheOthers) {
   fs::create_directory(registry_ / "closed");
   const PlainSocket hidden(registry_ / "closed/x");
