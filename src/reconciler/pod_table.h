@@ -83,7 +83,8 @@ class PodTable {
     Publisher publisher;
     FieldState said_holder = FieldState::kPending;  // as the log was told
     LastingDifferences differences;                 // while the field is the kubelet's
-    bool frozen = false;  // the pod has ended: what it last had to say stands
+    std::optional<BootTime> freezes_at;  // the pod has ended: until then late reports count
+    bool frozen = false;                 // what it last had to say stands
     bool queued = false;
     std::optional<BootTime> wake;
     std::optional<BootTime> turned;   // when the first change of health came that is not sent yet
@@ -91,8 +92,13 @@ class PodTable {
   };
 
   void Observe(const std::shared_ptr<const Pod>& pod, Moment now, Effects& effects);
+  void End(Entry& entry, Moment now);
   void Delete(const std::string& uid, Moment now, Effects& effects);
   void ReadDueClaims(Entry& entry, Moment now, Effects& effects);
+  // Ended pods that held the device: what is said of it now is the new owner's.
+  void FreezeFormerOwners(const DeviceKey& key, const std::string& new_owner);
+  // Whether what is known of the pod's devices is more than that nobody has spoken of them since.
+  bool HasLateReport(const Entry& entry) const;
   void Remap(Entry& entry, Moment now, Effects& effects);
   // What the pod shall say; nullopt while too little is known. `ask_again` is when time alone may
   // change the answer.

@@ -208,7 +208,7 @@ TEST_F(BrokenWhileOpenTest, DeletedFileIsNoticedByTheNextWrite) {
   EXPECT_EQ(applied.error().kind, ErrorKind::kItem);
   EXPECT_THAT(applied.error().message, HasSubstr("deleted"));
   EXPECT_THAT(store_->Load().error().message, HasSubstr("deleted"));
-  EXPECT_THAT(store_->Prune(At(0)).error().message, HasSubstr("deleted"));
+  EXPECT_THAT(store_->Prune(At(0), kNoLimit).error().message, HasSubstr("deleted"));
 }
 
 TEST_F(BrokenWhileOpenTest, FileReplacedByAnotherIsNoticedAndNotTouched) {
