@@ -384,7 +384,8 @@ std::optional<Publication> PodTable::WantOf(const Entry& entry, Moment now,
     waiting = true;
     ask_again = std::min(ask_again, until);
   }
-  if (waiting && !unhealthy) return entry.publisher.want();
+  // What was said before all is known must not stand when it is not so any more.
+  if (waiting && !unhealthy && !entry.publisher.want()) return std::nullopt;
   return BuildPublication(pod, entry.allocations,
                           [&](const DeviceKey& key) { return ViewOf(pod, key); });
 }

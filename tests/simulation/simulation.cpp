@@ -1,7 +1,10 @@
 #include "simulation.h"
 
 #include <algorithm>
+#include <iostream>
 #include <utility>
+
+#include "trace.h"
 
 namespace dra_health {
 namespace {
@@ -24,7 +27,15 @@ std::string Name(const std::optional<Health>& health) {
 
 }  // namespace
 
-Simulation::Simulation(std::uint64_t seed) : random_(seed) {
+template <typename What>
+void Simulation::Trace(const What& what) const {
+  if (counts_.steps < trace_from_) return;
+  std::cout << counts_.steps << " " << FormatTimeMillis(Now().wall) << " " << Describe(what)
+            << "\n";
+}
+
+Simulation::Simulation(std::uint64_t seed, std::size_t trace_from)
+    : trace_from_(trace_from), random_(seed) {
   settings_.max_held_pods = 4;
   const char* names[] = {"gpu.example.com", "nic.example.com", "fpga.example.com"};
   for (const char* name : names) {
@@ -85,6 +96,8 @@ void Simulation::Pass(seconds time) {
 void Simulation::Start() {
   ++life_;
   in_flight_ = 0;
+  started_ = Now().boot;
+  registered_.clear();
   keeper_ = std::make_unique<StoreKeeper>([this] { return disk_.Open(); }, clock_,
                                           [](const effect::Notice&) {},
                                           StoreKeeper::Options{.seed = random_()});
@@ -135,6 +148,7 @@ void Simulation::Deliver(Event event) {
     const Event next = std::move(at_once_.front());
     at_once_.pop_front();
     ++counts_.steps;
+    Trace(next);
     if (const auto* ended = std::get_if<event::StreamEnded>(&next)) oracle_.StreamEnded(ended->id);
     if (const auto* changed = std::get_if<event::PodChanged>(&next)) NoteEnd(*changed->pod);
     if (std::holds_alternative<event::PatchDone>(next)) --in_flight_;
@@ -159,6 +173,7 @@ void Simulation::Commit(Effects effects) {
 }
 
 void Simulation::CarryOut(Effect& effect) {
+  Trace(effect);
   if (const auto* open = std::get_if<effect::OpenStream>(&effect)) {
     const PluginId id = open->id;
     const bool there = endpoints_.contains(id) && !Chance(calm_ ? 0 : 10);
@@ -204,6 +219,7 @@ void Simulation::CarryOut(Effect& effect) {
                         (want.containers.empty() ? "" : " with field") +
                         (want.condition ? ": " + want.condition->message : ", no condition"));
     ++counts_.patches;
+    ++patches_of_[patch->patch.pod->uid];
     CheckPatch(patch->patch);
     if (++in_flight_ > settings_.max_patches_in_flight) Broken("too many patches under way");
     // The server may do what it is asked although the agent dies before it hears of it.
@@ -253,6 +269,7 @@ void Simulation::CheckPatch(const PodPatch& patch) {
           }
           continue;
         }
+        if (!expected && drivers_.at(key.driver).supported) CheckGrace(*patch.pod, key.driver);
         if (resource.health != expected.value_or(Health::kUnknown)) {
           Broken(resource.resource_id + " published as " + Name(resource.health) + ", it is " +
                  Name(expected));
@@ -275,6 +292,16 @@ void Simulation::CheckPatch(const PodPatch& patch) {
     Broken("condition of " + patch.pod->name + " published as " +
            Name(said ? std::optional(said->summary) : std::nullopt) + ", it is " + Name(expected));
   }
+}
+
+// A first report is waited for, unless something worse is to be said.
+void Simulation::CheckGrace(const Pod& pod, const std::string& driver) {
+  const auto since = registered_.find(driver);
+  const BootTime from = since == registered_.end() ? started_ : since->second;
+  if (Now().boot >= from + seconds{10}) return;
+  if (ConditionOf(cluster_.DevicesOf(pod.uid)) == Health::kUnhealthy) return;
+  if (pod.condition && pod.condition->status.summary == Health::kUnhealthy) return;  // was so
+  Broken("a device of " + driver + " is called Unknown before its first report is due");
 }
 
 std::optional<Health> Simulation::HealthOf(const DeviceKey& key) const {

@@ -30,7 +30,8 @@ namespace dra_health {
 // then nothing be sent. The same seed gives the same run.
 class Simulation {
  public:
-  explicit Simulation(std::uint64_t seed);
+  // What happens from step `trace_from` on is printed.
+  explicit Simulation(std::uint64_t seed, std::size_t trace_from = SIZE_MAX);
 
   // Until so many events were handled; false, with failure() set, at the first thing that is wrong.
   bool Run(std::size_t steps);
@@ -76,10 +77,12 @@ class Simulation {
   void CarryOut(Effect& effect);
   void NoteEnd(const Pod& pod);
   void CheckWrites(const std::vector<StoreWrite>& writes);
+  void CheckGrace(const Pod& pod, const std::string& driver);
   void CheckPatch(const PodPatch& patch);
   void Send(std::chrono::milliseconds in, Event event);  // unless the agent dies before
 
   // --- drivers ---
+  void Announce(PluginId id);
   void Register(const std::string& name);
   void StopEndpoint(PluginId id);
   void EndStream(PluginId id);
@@ -95,11 +98,15 @@ class Simulation {
   void KubeletTick();
   void Calm();
   void CheckConvergence();
+  void CheckContest();
 
   std::optional<Health> HealthOf(const DeviceKey& key) const;
   std::optional<Health> ConditionOf(const std::vector<DeviceKey>& devices) const;
   void Broken(const std::string& what);
+  template <typename What>
+  void Trace(const What& what) const;
 
+  const std::size_t trace_from_;
   std::mt19937_64 random_;
   FakeClock clock_;
   std::multimap<BootTime, std::function<void()>> actions_;
@@ -115,7 +122,10 @@ class Simulation {
   std::uint64_t life_ = 0;  // of the agent
   std::size_t in_flight_ = 0;
   std::set<std::string> ended_before_;  // pods that this run of the agent has only seen ended
-  std::map<DeviceKey, Health> told_;    // by the newest transition
+  BootTime started_;                    // the agent
+  std::map<std::string, BootTime> registered_;  // drivers, first in this run of the agent
+  std::map<std::string, int> patches_of_;       // by pod, since the contest began
+  std::map<DeviceKey, Health> told_;            // by the newest transition
   std::map<std::string, std::map<DeviceKey, std::set<Health>>> ended_;  // what an ended pod may say
 
   std::map<std::string, Driver> drivers_;

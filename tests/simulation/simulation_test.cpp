@@ -18,9 +18,10 @@ std::uint64_t Number(const char* variable, std::uint64_t otherwise) {
 TEST(SimulationTest, TheRulesHoldInEveryStorm) {
   const std::uint64_t seed = Number("SIMULATION_SEED", std::random_device{}());
   const std::uint64_t steps = Number("SIMULATION_STEPS", 1'000'000);
+  const std::uint64_t trace_from = Number("SIMULATION_TRACE_FROM", SIZE_MAX);
   // Printed before the run, in case that it does not come to its end.
   std::cout << "replay: SIMULATION_SEED=" << seed << " SIMULATION_STEPS=" << steps << std::endl;
-  Simulation simulation(seed);
+  Simulation simulation(seed, trace_from);
   EXPECT_TRUE(simulation.Run(steps)) << simulation.failure();
   const auto& counts = simulation.counts();
   std::cout << counts.steps << " steps, " << counts.patches << " patches, " << counts.transitions

@@ -25,12 +25,17 @@ void Simulation::Register(const std::string& name) {
   for (const PluginId other : driver.endpoints) endpoints_.at(other).lies = true;
   driver.endpoints.insert(id);
   endpoints_[id] = {name};
-  if (!reconciler_) return;
+  if (reconciler_) Announce(id);
+}
+
+void Simulation::Announce(PluginId id) {
+  const std::string& name = endpoints_.at(id).driver;
   oracle_.Registered(id, name);
-  Deliver(event::PluginRegistered{
-      id, name, "/reg/" + std::to_string(id), "/plugins/" + std::to_string(id),
-      driver.supported ? std::vector<std::string>{"v1.DRAPlugin", "v1.DRAResourceHealth"}
-                       : std::vector<std::string>{"v1.DRAPlugin"}});
+  registered_.emplace(name, Now().boot);
+  std::vector<std::string> services{"v1.DRAPlugin"};
+  if (drivers_.at(name).supported) services.emplace_back("v1.DRAResourceHealth");
+  Deliver(event::PluginRegistered{id, name, "/reg/" + std::to_string(id),
+                                  "/plugins/" + std::to_string(id), std::move(services)});
 }
 
 void Simulation::StopEndpoint(PluginId id) {
@@ -199,15 +204,9 @@ void Simulation::ChangeCluster() {
       if (Chance(10)) ++boot_;
       At(milliseconds{100 + Below(Chance(80) ? 5'000 : 90'000)}, [this] {
         Start();
-        for (const auto& [name, driver] : drivers_) {
-          for (const PluginId id : std::vector(driver.endpoints.begin(), driver.endpoints.end())) {
-            oracle_.Registered(id, name);
-            Deliver(event::PluginRegistered{
-                id, name, "/reg/" + std::to_string(id), "/plugins/" + std::to_string(id),
-                driver.supported ? std::vector<std::string>{"v1.DRAPlugin", "v1.DRAResourceHealth"}
-                                 : std::vector<std::string>{"v1.DRAPlugin"}});
-          }
-        }
+        std::vector<PluginId> there;
+        for (const auto& [id, endpoint] : endpoints_) there.push_back(id);
+        for (const PluginId id : there) Announce(id);
       });
   }
 }
@@ -247,8 +246,20 @@ void Simulation::Calm() {
   Pass(seconds{180});
   if (!requests_.empty()) Broken("in a quiet state: " + requests_.front());
   if (counts_.transitions != transitions) Broken("transitions in a quiet state");
+  CheckContest();
   requests_.clear();
   calm_ = false;
+}
+
+// Without a guard a kubelet takes the field away at each tick: at most 6 patches in 10 minutes.
+void Simulation::CheckContest() {
+  patches_of_.clear();
+  cluster_.guard = cluster_.kubelet_gate = false;
+  Pass(seconds{600});
+  for (const auto& [uid, patches] : patches_of_) {
+    if (patches > 6)
+      Broken(uid + " is patched " + std::to_string(patches) + " times in 10 minutes");
+  }
 }
 
 }  // namespace dra_health
