@@ -39,12 +39,12 @@ class Store {
   virtual Result<StoredState> Load() = 0;
 
   // One transaction. Durable (fsync) when this returns, if the batch holds history: a Transition,
-  // or an allocation or its end.
+  // an allocation or its end, or a run of a container.
   virtual Result<void> Apply(std::span<const StoreWrite> writes) = 0;
 
-  // Removes transitions, ended allocations and deleted pods older than `before`, and gives the
-  // space back to the file system. At most a bounded number of transitions a call, so that the
-  // caller's loop is not held up: called regularly, it catches up.
+  // Removes transitions, ended allocations, deleted pods and what goes with them older than
+  // `before`, and gives the space back to the file system. At most a bounded number of transitions
+  // a call, so that the caller's loop is not held up: called regularly, it catches up.
   virtual Result<void> Prune(WallTime before) = 0;
 };
 

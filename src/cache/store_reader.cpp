@@ -76,13 +76,15 @@ sql::Outcome<void> ReadInfo(sql::Database& database, StoreInfo& info) {
         return Query(
                    "SELECT (SELECT count(*) FROM devices), (SELECT count(*) FROM drivers),"
                    " (SELECT count(*) FROM pods), (SELECT count(*) FROM allocations),"
-                   " (SELECT count(*) FROM transitions), (SELECT min(at_ms) FROM transitions),"
+                   " (SELECT count(*) FROM containers), (SELECT count(*) FROM transitions), "
+                   "(SELECT min(at_ms) FROM transitions),"
                    " (SELECT max(at_ms) FROM transitions)")
             .Run(database, [&](sql::Row& row) {
               info.devices = row.Integer();
               info.drivers = row.Integer();
               info.pods = row.Integer();
               info.allocations = row.Integer();
+              info.containers = row.Integer();
               info.transitions = row.Integer();
               info.oldest_transition = row.OptionalTime();
               info.newest_transition = row.OptionalTime();
@@ -200,10 +202,12 @@ Result<void> StoreReader::Visit(const std::function<bool(const StoredRecord&)>& 
   ReadConnection& from = *connection_;
   const std::function<Result<bool>()> tables[] = {
       [&] { return VisitTable(from, rows::kAlive, rows::ReadAlive, visit); },
+      [&] { return VisitTable(from, rows::kAbsences, rows::ReadAbsence, visit); },
       [&] { return VisitTable(from, rows::kDrivers, rows::ReadDriver, visit); },
       [&] { return VisitTable(from, rows::kDevices, rows::ReadDevice, visit); },
       [&] { return VisitTable(from, rows::kPods, rows::ReadPod, visit); },
       [&] { return VisitTable(from, rows::kAllocations, rows::ReadAllocation, visit); },
+      [&] { return VisitTable(from, rows::kContainers, rows::ReadContainer, visit); },
       [&] { return VisitTransitions(from, visit); },
   };
   for (const auto& table : tables) {

@@ -56,13 +56,14 @@ struct StoreInfo {
   std::int64_t drivers = 0;
   std::int64_t pods = 0;
   std::int64_t allocations = 0;
+  std::int64_t containers = 0;  // runs of containers
   std::int64_t transitions = 0;
   std::optional<WallTime> oldest_transition;
   std::optional<WallTime> newest_transition;
 };
 
-using StoredRecord =
-    std::variant<AliveRecord, DriverRecord, DeviceRecord, PodRecord, AllocationRecord, Transition>;
+using StoredRecord = std::variant<AliveRecord, AbsenceRecord, DriverRecord, DeviceRecord, PodRecord,
+                                  AllocationRecord, ContainerRecord, Transition>;
 
 // Reads a store file that another process may be writing, one that no process has open, or a copy,
 // also on a read-only file system. Changes nothing and leaves no file behind.

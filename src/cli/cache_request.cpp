@@ -6,7 +6,7 @@
 #include <optional>
 #include <utility>
 
-#include "cli/cache_time.h"
+#include "base/rfc3339.h"
 #include "cli/duration.h"
 
 namespace dra_health {
