@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <map>
 #include <system_error>
+#include <type_traits>
 
+#include "cache/history_query.h"
 #include "cache/read_connection.h"
 #include "cache/rows.h"
 #include "cache/store_lock.h"
@@ -18,6 +20,18 @@ sql::Outcome<void> Collect(sql::Database& database, const Query& query, T (*read
                            std::vector<T>& into) {
   into.clear();
   return query.Run(database, [&](sql::Row& row) { into.push_back(read(row)); });
+}
+
+// What `read` answers, as one Result.
+template <typename Read>
+auto ReadOne(ReadConnection& connection, const Read& read) {
+  using Answer = typename std::invoke_result_t<Read, sql::Database&>::value_type;
+  Answer answer;
+  return connection
+      .Read([&](sql::Database& database) {
+        return read(database).map([&](Answer found) { answer = std::move(found); });
+      })
+      .map([&] { return std::move(answer); });
 }
 
 std::uintmax_t SizeOf(const std::string& file) {
@@ -185,6 +199,21 @@ Result<std::vector<DifferenceView>> StoreReader::Differences(const StoreFilter& 
         return Collect(database, query::Differences(filter), ReadDifferenceView, views);
       })
       .map([&] { return std::move(views); });
+}
+
+Result<std::optional<PodHistory>> StoreReader::HistoryOfPod(const PodName& name) {
+  return ReadOne(*connection_,
+                 [&](sql::Database& database) { return query::ReadPodHistory(database, name); });
+}
+
+Result<std::vector<DeviceKey>> StoreReader::DevicesNamed(const std::string& name) {
+  return ReadOne(*connection_,
+                 [&](sql::Database& database) { return query::ReadDevicesNamed(database, name); });
+}
+
+Result<DeviceHistory> StoreReader::HistoryOfDevice(const DeviceKey& key) {
+  return ReadOne(*connection_,
+                 [&](sql::Database& database) { return query::ReadDeviceHistory(database, key); });
 }
 
 Result<StoreInfo> StoreReader::Info() {

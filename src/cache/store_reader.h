@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "cache/history.h"
 #include "model/record.h"
 
 namespace dra_health {
@@ -95,6 +96,13 @@ class StoreReader {
   // driver, device: holds or held such a device. health: one of both says so. since: differs since
   // then or later.
   Result<std::vector<DifferenceView>> Differences(const StoreFilter& filter);
+
+  // none: the store knows no such pod.
+  Result<std::optional<PodHistory>> HistoryOfPod(const PodName& name);
+  // Those that `name` is DEVICE, POOL/DEVICE or DRIVER/POOL/DEVICE of.
+  Result<std::vector<DeviceKey>> DevicesNamed(const std::string& name);
+  // Also of a device that the store does not know: there is nothing in it then.
+  Result<DeviceHistory> HistoryOfDevice(const DeviceKey& key);
 
   Result<StoreInfo> Info();
 
