@@ -197,12 +197,17 @@ class EndSentence {
 
   std::string After() const {
     std::vector<std::string> items;
+    std::string only;
     for (const Standing& standing : standings_) {
       if (standing.after == nullptr) continue;
-      items.push_back(NameOf(*standing.device) + " " + AfterIt(*standing.after->from) +
-                      InBrackets(standing.after->message));
+      const std::string time = AfterIt(*standing.after->from);
+      const std::string message = InBrackets(standing.after->message);
+      items.push_back(NameOf(*standing.device) + " " + time + message);
+      only = (standings_.size() == 1 ? "it" : "device " + NameOf(*standing.device)) +
+             " turned Unhealthy only " + time + " that" + message;
     }
-    return items.empty() ? "" : "; turned Unhealthy only after that: " + Listed(items);
+    if (items.empty()) return "";
+    return "; " + (items.size() == 1 ? only : "turned Unhealthy only after that: " + Listed(items));
   }
 
   WallTime end_;

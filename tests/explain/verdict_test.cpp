@@ -100,12 +100,19 @@ TEST(VerdictTest, OneSecondHoldsBothAndTheOrderIsNotKnown) {
 }
 
 TEST(VerdictTest, ADeviceThatTurnedUnhealthyOnlyAfterTheEnd) {
-  ExpectVerdict(Explain({Held("gpu-0", {{50, kHealthy}, {203, kUnhealthy, "Xid 79"}})}),
-                Finding::kUnhealthyAfter,
+  const HeldDevice late = Held("gpu-0", {{50, kHealthy}, {203, kUnhealthy, "Xid 79"}});
+  ExpectVerdict(Explain({late}), Finding::kUnhealthyAfter,
                 "Nothing is known to have been wrong when container train ended with code 137 "
                 "(OOMKilled): its device gpu.example.com/node-1/gpu-0 had been Healthy throughout; "
-                "turned Unhealthy only after that: gpu.example.com/node-1/gpu-0 3 s after (Xid "
-                "79).");
+                "it turned Unhealthy only 3 s after that (Xid 79).");
+  EXPECT_THAT(
+      Explain({late, Held("gpu-1", {{50, kHealthy}})}).sentence,
+      HasSubstr("2 devices had been Healthy throughout; device gpu.example.com/node-1/gpu-0 "
+                "turned Unhealthy only 3 s after that (Xid 79)."));
+  EXPECT_THAT(
+      Explain({late, Held("gpu-1", {{50, kHealthy}, {260, kUnhealthy}})}).sentence,
+      HasSubstr("; turned Unhealthy only after that: gpu.example.com/node-1/gpu-0 3 s after "
+                "(Xid 79) and gpu.example.com/node-1/gpu-1 1 min after."));
 }
 
 TEST(VerdictTest, AChangeLongAfterTheEndIsNoPartOfIt) {
@@ -201,7 +208,7 @@ TEST(VerdictTest, NoAgentWasThereAtTheEnd) {
 TEST(VerdictTest, WhatWasFoundWhenAnAgentWasBackIsSaid) {
   EXPECT_THAT(
       Explain({Held("gpu-0", {{50, kHealthy}, {260, kUnhealthy}})}, {{At(150), At(260)}}).sentence,
-      HasSubstr("turned Unhealthy only after that: gpu.example.com/node-1/gpu-0 1 min after"));
+      HasSubstr("; it turned Unhealthy only 1 min after that."));
 }
 
 TEST(VerdictTest, AnAgentThatHasNotComeBackOrWasNeverThere) {
