@@ -30,6 +30,11 @@ constexpr const char* kDropDifferences = "DELETE FROM differences WHERE pod_uid 
 constexpr const char* kDifference =
     "INSERT OR REPLACE INTO differences (pod_uid, container, entry, resource_id, ours, theirs,"
     " our_message, their_message, reason, since_ms) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
+constexpr const char* kContainer =
+    "INSERT OR REPLACE INTO containers (pod_uid, container, restart, kind, started_ms, ended_ms,"
+    " exit_code, signal, reason) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)";
+constexpr const char* kAbsence =
+    "INSERT OR REPLACE INTO absences (from_ms, until_ms) VALUES (?, ?)";
 constexpr const char* kForget = "DELETE FROM devices WHERE device_id = ?";
 constexpr const char* kEnd =
     "UPDATE allocations SET until_ms = ?2 WHERE pod_uid = ?1 AND until_ms IS NULL";
@@ -45,7 +50,8 @@ sql::Outcome<RecordWriter> RecordWriter::Prepare(sql::Database& database) {
       {writer.allocation_, kAllocation}, {writer.alive_, kAlive},
       {writer.forget_, kForget},         {writer.end_, kEnd},
       {writer.cdi_id_, kCdiId},          {writer.drop_differences_, kDropDifferences},
-      {writer.difference_, kDifference},
+      {writer.difference_, kDifference}, {writer.container_, kContainer},
+      {writer.absence_, kAbsence},
   };
   for (const auto& [statement, text] : statements) {
     auto prepared = database.Prepare(text);
@@ -127,6 +133,16 @@ sql::Outcome<void> RecordWriter::operator()(const FieldDifferences& record) {
                         difference.our_message, difference.their_message, difference.reason, since);
   }
   return done;
+}
+
+sql::Outcome<void> RecordWriter::operator()(const ContainerRecord& record) {
+  const ContainerRun& run = record.run;
+  return container_.Run(record.pod_uid, record.container, run.restart, ToString(record.kind),
+                        run.started, run.ended, run.exit_code, run.signal, run.reason);
+}
+
+sql::Outcome<void> RecordWriter::operator()(const AbsenceRecord& record) {
+  return absence_.Run(record.from, record.to);
 }
 
 }  // namespace dra_health

@@ -24,6 +24,8 @@ class RecordWriter {
   sql::Outcome<void> operator()(const EndAllocations& record);
   sql::Outcome<void> operator()(const CdiIdRecord& record);
   sql::Outcome<void> operator()(const FieldDifferences& record);
+  sql::Outcome<void> operator()(const ContainerRecord& record);
+  sql::Outcome<void> operator()(const AbsenceRecord& record);
 
  private:
   RecordWriter() = default;
@@ -43,6 +45,8 @@ class RecordWriter {
   sql::Statement cdi_id_;
   sql::Statement drop_differences_;
   sql::Statement difference_;
+  sql::Statement container_;
+  sql::Statement absence_;
 };
 
 }  // namespace dra_health

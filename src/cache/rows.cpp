@@ -112,6 +112,22 @@ FieldDifference ReadDifference(sql::Row& row) {
   return difference;
 }
 
+ContainerRecord ReadContainer(sql::Row& row) {
+  ContainerRecord record;
+  record.pod_uid = row.Text();
+  record.container = row.Text();
+  record.run.restart = row.Integer();
+  record.kind = ParseContainerKind(row.Text()).value_or(ContainerKind::kContainer);
+  record.run.started = row.OptionalTime();
+  record.run.ended = row.OptionalTime();
+  record.run.exit_code = row.Integer();
+  record.run.signal = row.Integer();
+  record.run.reason = row.Text();
+  return record;
+}
+
+AbsenceRecord ReadAbsence(sql::Row& row) { return {.from = row.Time(), .to = row.Time()}; }
+
 AliveRecord ReadAlive(sql::Row& row) {
   AliveRecord record;
   record.boot_id = row.Text();

@@ -44,6 +44,14 @@ inline constexpr const char* kDifferences =
     " FROM differences x JOIN pods p ON p.uid = x.pod_uid";
 FieldDifference ReadDifference(sql::Row& row);
 
+inline constexpr const char* kContainers =
+    "SELECT c.pod_uid, c.container, c.restart, c.kind, c.started_ms, c.ended_ms, c.exit_code,"
+    " c.signal, c.reason FROM containers c";
+ContainerRecord ReadContainer(sql::Row& row);
+
+inline constexpr const char* kAbsences = "SELECT b.from_ms, b.until_ms FROM absences b";
+AbsenceRecord ReadAbsence(sql::Row& row);
+
 inline constexpr const char* kAlive = "SELECT boot_id, boot_ns, wall_ms FROM alive";
 AliveRecord ReadAlive(sql::Row& row);
 

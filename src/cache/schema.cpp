@@ -93,7 +93,8 @@ CREATE TABLE alive (
 ) STRICT;
 )sql";
 
-// Who holds a pod's field, CDI IDs, and how the kubelet's word differs from ours.
+// Who holds a pod's field, CDI IDs, how the kubelet's word differs from ours, the runs of
+// containers, and when no agent was there.
 constexpr Migration kVersion2 = R"sql(
 UPDATE pods SET field = 'Own' WHERE field = 'Published';
 
@@ -112,6 +113,24 @@ CREATE TABLE differences (
   since_ms INTEGER NOT NULL,
   PRIMARY KEY (pod_uid, container, entry, resource_id)
 ) STRICT, WITHOUT ROWID;
+
+CREATE TABLE containers (
+  pod_uid TEXT NOT NULL,
+  container TEXT NOT NULL,
+  restart INTEGER NOT NULL,
+  kind TEXT NOT NULL,
+  started_ms INTEGER,
+  ended_ms INTEGER,
+  exit_code INTEGER NOT NULL,
+  signal INTEGER NOT NULL,
+  reason TEXT NOT NULL,
+  PRIMARY KEY (pod_uid, container, restart)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE absences (
+  from_ms INTEGER PRIMARY KEY,
+  until_ms INTEGER NOT NULL
+) STRICT;
 )sql";
 
 constexpr std::array kMigrations = {kVersion1, kVersion2};

@@ -22,6 +22,13 @@ constexpr const char* kPruneOrphans =
     "DELETE FROM allocations WHERE pod_uid NOT IN (SELECT uid FROM pods)";
 constexpr const char* kPruneDifferences =
     "DELETE FROM differences WHERE pod_uid NOT IN (SELECT uid FROM pods WHERE deleted_ms IS NULL)";
+// Of a pod that is there the last runs stay: its status tells of them, and they would be written
+// again.
+constexpr const char* kPruneContainers =
+    "DELETE FROM containers WHERE pod_uid IN (SELECT uid FROM pods WHERE deleted_ms < ?1)"
+    " OR ended_ms < ?1 AND restart < (SELECT max(n.restart) - 1 FROM containers n"
+    "  WHERE n.pod_uid = containers.pod_uid AND n.container = containers.container)";
+constexpr const char* kPruneAbsences = "DELETE FROM absences WHERE until_ms < ?";
 constexpr const char* kPrunePods = "DELETE FROM pods WHERE deleted_ms < ?";
 constexpr const char* kPruneNames =
     "DELETE FROM device_names WHERE"
@@ -29,13 +36,19 @@ constexpr const char* kPruneNames =
     " AND NOT EXISTS (SELECT 1 FROM allocations a WHERE a.device_id = device_names.id)"
     " AND NOT EXISTS (SELECT 1 FROM transitions t WHERE t.device_id = device_names.id)";
 
+constexpr const char* kLastRunsOfPresentPods =
+    " WHERE c.pod_uid IN (SELECT uid FROM pods WHERE deleted_ms IS NULL)"
+    " AND c.restart >= (SELECT max(n.restart) - 1 FROM containers n"
+    "  WHERE n.pod_uid = c.pod_uid AND n.container = c.container)";
+
 // What must not be lost once it was published or happened. The rest (signs of life, how a
 // publication stands) is made anew, and must not cost a sync for each patch that was answered.
 bool HoldsHistory(std::span<const StoreWrite> writes) {
   return std::ranges::any_of(writes, [](const StoreWrite& write) {
     return std::holds_alternative<Transition>(write) ||
            std::holds_alternative<AllocationRecord>(write) ||
-           std::holds_alternative<EndAllocations>(write);
+           std::holds_alternative<EndAllocations>(write) ||
+           std::holds_alternative<ContainerRecord>(write);
   });
 }
 
@@ -80,6 +93,8 @@ sql::Outcome<void> PruneRows(sql::Database& database, WallTime before) {
   if (!transaction) return tl::unexpected(transaction.error());
   return RunOnce(database, kPruneTransitions, before, kPrunedTransitions)
       .and_then([&] { return RunOnce(database, kPruneAllocations, before); })
+      .and_then([&] { return RunOnce(database, kPruneContainers, before); })
+      .and_then([&] { return RunOnce(database, kPruneAbsences, before); })
       .and_then([&] { return RunOnce(database, kPrunePods, before); })
       .and_then([&] { return RunOnce(database, kPruneDifferences); })
       .and_then([&] { return RunOnce(database, kPruneNames); })
@@ -185,6 +200,10 @@ sql::Outcome<StoredState> LoadState(sql::Database& database) {
       .and_then([&] {
         return read(rows::kCdiIds,
                     [&](sql::Row& row) { state.cdi_ids.push_back(rows::ReadCdiId(row)); });
+      })
+      .and_then([&] {
+        return read(std::string(rows::kContainers) + kLastRunsOfPresentPods,
+                    [&](sql::Row& row) { state.containers.push_back(rows::ReadContainer(row)); });
       })
       .map([&] { return std::move(state); });
 }

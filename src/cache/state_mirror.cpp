@@ -20,12 +20,17 @@ StateMirror::AllocationKey StateMirror::KeyOf(const AllocationRecord& record) {
           record.request, record.key,       record.share_id};
 }
 
+StateMirror::ContainerKey StateMirror::KeyOf(const ContainerRecord& record) {
+  return {record.pod_uid, record.container, record.run.restart};
+}
+
 void StateMirror::Adopt(const StoredState& state) {
   for (const auto& record : state.devices) devices_.known.emplace(record.key, record);
   for (const auto& record : state.drivers) drivers_.known.emplace(record.name, record);
   for (const auto& record : state.pods) pods_.known.emplace(record.uid, record);
   for (const auto& record : state.allocations) allocations_.known.emplace(KeyOf(record), record);
   for (const auto& record : state.cdi_ids) cdi_ids_.known.emplace(record.key, record);
+  for (const auto& record : state.containers) containers_.known.emplace(KeyOf(record), record);
   alive_ = state.alive;
 }
 
@@ -65,6 +70,8 @@ void StateMirror::DropOldestGonePod() {
   pods_.unwritten.erase(uid);
   std::erase_if(allocations_.known, [&](const auto& row) { return row.second.pod_uid == uid; });
   std::erase_if(allocations_.unwritten, [&](const auto& key) { return std::get<0>(key) == uid; });
+  std::erase_if(containers_.known, [&](const auto& row) { return row.second.pod_uid == uid; });
+  std::erase_if(containers_.unwritten, [&](const auto& key) { return std::get<0>(key) == uid; });
   ends_.erase(uid);
   ++dropped_;
 }
@@ -94,6 +101,10 @@ void StateMirror::Take(const CdiIdRecord& record) { cdi_ids_.Put(record.key, rec
 
 void StateMirror::Take(const FieldDifferences& record) { differences_.Put(record.pod_uid, record); }
 
+void StateMirror::Take(const ContainerRecord& record) { containers_.Put(KeyOf(record), record); }
+
+void StateMirror::Take(const AbsenceRecord& record) { absences_.push_back(record); }
+
 std::vector<StoreWrite> StateMirror::Unwritten() const {
   std::vector<StoreWrite> writes;
   writes.reserve(unwritten());
@@ -115,6 +126,8 @@ std::vector<StoreWrite> StateMirror::Unwritten() const {
   add_rows(allocations_);
   add_rows(cdi_ids_);
   add_rows(differences_);
+  add_rows(containers_);
+  writes.insert(writes.end(), absences_.begin(), absences_.end());
   if (alive_ && alive_unwritten_) writes.emplace_back(*alive_);
   return writes;
 }
@@ -126,12 +139,18 @@ void StateMirror::MarkWritten() {
   allocations_.unwritten.clear();
   cdi_ids_.unwritten.clear();
   differences_.unwritten.clear();
+  containers_.unwritten.clear();
+  absences_.clear();
   std::erase_if(differences_.known, [](const auto& row) { return row.second.differences.empty(); });
   alive_unwritten_ = false;
   transitions_.clear();
   ends_.clear();
   gone_pods_.clear();
   // What is over is history now, and history is the store's alone.
+  std::erase_if(containers_.known, [this](const auto& row) {
+    const auto pod = pods_.known.find(row.second.pod_uid);
+    return row.second.run.ended || (pod != pods_.known.end() && pod->second.deleted);
+  });
   std::erase_if(pods_.known, [](const auto& row) { return row.second.deleted.has_value(); });
   std::erase_if(allocations_.known, [](const auto& row) { return row.second.to.has_value(); });
 }
@@ -143,6 +162,7 @@ void StateMirror::MarkLost(const StoredState& present) {
   allocations_.MarkAll();
   cdi_ids_.MarkAll();
   differences_.MarkAll();
+  containers_.MarkAll();
   alive_unwritten_ = alive_.has_value();
   for (const DeviceRecord& record : present.devices) {
     if (!devices_.known.contains(record.key)) devices_.unwritten.insert(record.key);
@@ -152,7 +172,8 @@ void StateMirror::MarkLost(const StoredState& present) {
 std::size_t StateMirror::unwritten() const {
   return transitions_.size() + devices_.unwritten.size() + drivers_.unwritten.size() +
          pods_.unwritten.size() + allocations_.unwritten.size() + cdi_ids_.unwritten.size() +
-         differences_.unwritten.size() + ends_.size() + (alive_unwritten_ ? 1 : 0);
+         differences_.unwritten.size() + containers_.unwritten.size() + absences_.size() +
+         ends_.size() + (alive_unwritten_ ? 1 : 0);
 }
 
 }  // namespace dra_health

@@ -48,7 +48,9 @@ class StateMirror {
  private:
   using AllocationKey =
       std::tuple<std::string, std::string, std::string, std::string, DeviceKey, std::string>;
+  using ContainerKey = std::tuple<std::string, std::string, std::int64_t>;
   static AllocationKey KeyOf(const AllocationRecord& record);
+  static ContainerKey KeyOf(const ContainerRecord& record);
 
   template <typename Key, typename Record>
   struct Rows {
@@ -69,6 +71,8 @@ class StateMirror {
   void Take(const EndAllocations& record);
   void Take(const CdiIdRecord& record);
   void Take(const FieldDifferences& record);
+  void Take(const ContainerRecord& record);
+  void Take(const AbsenceRecord& record);
   void DropOldestGonePod();
 
   Limits limits_;
@@ -78,6 +82,8 @@ class StateMirror {
   Rows<AllocationKey, AllocationRecord> allocations_;
   Rows<DeviceKey, CdiIdRecord> cdi_ids_;
   Rows<std::string, FieldDifferences> differences_;  // by pod
+  Rows<ContainerKey, ContainerRecord> containers_;
+  std::vector<AbsenceRecord> absences_;
   std::optional<AliveRecord> alive_;
   bool alive_unwritten_ = false;
   std::deque<Transition> transitions_;

@@ -39,13 +39,13 @@ class Store {
   virtual Result<StoredState> Load() = 0;
 
   // One transaction. Durable (fsync) when this returns, if the batch holds history: a Transition,
-  // or an allocation or its end.
+  // an allocation or its end, or a run of a container.
   virtual Result<void> Apply(std::span<const StoreWrite> writes) = 0;
 
-  // Removes transitions, ended allocations and deleted pods older than `before`, the oldest also
-  // before their time while there is more than `max_bytes`, and gives the space back to the file
-  // system. At most a bounded number of rows a call, so that the caller's loop is not held up:
-  // called regularly, it catches up.
+  // Removes transitions, ended allocations, deleted pods and what goes with them older than
+  // `before`, the oldest also before their time while there is more than `max_bytes`, and gives the
+  // space back to the file system. At most a bounded number of rows a call, so that the caller's
+  // loop is not held up: called regularly, it catches up.
   virtual Result<void> Prune(WallTime before, std::size_t max_bytes) = 0;
 };
 

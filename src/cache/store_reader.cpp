@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <map>
 #include <system_error>
+#include <type_traits>
 
+#include "cache/history_query.h"
 #include "cache/read_connection.h"
 #include "cache/rows.h"
 #include "cache/store_lock.h"
@@ -18,6 +20,18 @@ sql::Outcome<void> Collect(sql::Database& database, const Query& query, T (*read
                            std::vector<T>& into) {
   into.clear();
   return query.Run(database, [&](sql::Row& row) { into.push_back(read(row)); });
+}
+
+// What `read` answers, as one Result.
+template <typename Read>
+auto ReadOne(ReadConnection& connection, const Read& read) {
+  using Answer = typename std::invoke_result_t<Read, sql::Database&>::value_type;
+  Answer answer;
+  return connection
+      .Read([&](sql::Database& database) {
+        return read(database).map([&](Answer found) { answer = std::move(found); });
+      })
+      .map([&] { return std::move(answer); });
 }
 
 std::uintmax_t SizeOf(const std::string& file) {
@@ -76,13 +90,15 @@ sql::Outcome<void> ReadInfo(sql::Database& database, StoreInfo& info) {
         return Query(
                    "SELECT (SELECT count(*) FROM devices), (SELECT count(*) FROM drivers),"
                    " (SELECT count(*) FROM pods), (SELECT count(*) FROM allocations),"
-                   " (SELECT count(*) FROM transitions), (SELECT min(at_ms) FROM transitions),"
+                   " (SELECT count(*) FROM containers), (SELECT count(*) FROM transitions), "
+                   "(SELECT min(at_ms) FROM transitions),"
                    " (SELECT max(at_ms) FROM transitions)")
             .Run(database, [&](sql::Row& row) {
               info.devices = row.Integer();
               info.drivers = row.Integer();
               info.pods = row.Integer();
               info.allocations = row.Integer();
+              info.containers = row.Integer();
               info.transitions = row.Integer();
               info.oldest_transition = row.OptionalTime();
               info.newest_transition = row.OptionalTime();
@@ -185,6 +201,21 @@ Result<std::vector<DifferenceView>> StoreReader::Differences(const StoreFilter& 
       .map([&] { return std::move(views); });
 }
 
+Result<std::optional<PodHistory>> StoreReader::HistoryOfPod(const PodName& name) {
+  return ReadOne(*connection_,
+                 [&](sql::Database& database) { return query::ReadPodHistory(database, name); });
+}
+
+Result<std::vector<DeviceKey>> StoreReader::DevicesNamed(const std::string& name) {
+  return ReadOne(*connection_,
+                 [&](sql::Database& database) { return query::ReadDevicesNamed(database, name); });
+}
+
+Result<DeviceHistory> StoreReader::HistoryOfDevice(const DeviceKey& key) {
+  return ReadOne(*connection_,
+                 [&](sql::Database& database) { return query::ReadDeviceHistory(database, key); });
+}
+
 Result<StoreInfo> StoreReader::Info() {
   StoreInfo info;
   const std::string path = connection_->path().string();
@@ -200,10 +231,12 @@ Result<void> StoreReader::Visit(const std::function<bool(const StoredRecord&)>& 
   ReadConnection& from = *connection_;
   const std::function<Result<bool>()> tables[] = {
       [&] { return VisitTable(from, rows::kAlive, rows::ReadAlive, visit); },
+      [&] { return VisitTable(from, rows::kAbsences, rows::ReadAbsence, visit); },
       [&] { return VisitTable(from, rows::kDrivers, rows::ReadDriver, visit); },
       [&] { return VisitTable(from, rows::kDevices, rows::ReadDevice, visit); },
       [&] { return VisitTable(from, rows::kPods, rows::ReadPod, visit); },
       [&] { return VisitTable(from, rows::kAllocations, rows::ReadAllocation, visit); },
+      [&] { return VisitTable(from, rows::kContainers, rows::ReadContainer, visit); },
       [&] { return VisitTransitions(from, visit); },
   };
   for (const auto& table : tables) {

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "cache/history.h"
 #include "model/record.h"
 
 namespace dra_health {
@@ -56,13 +57,14 @@ struct StoreInfo {
   std::int64_t drivers = 0;
   std::int64_t pods = 0;
   std::int64_t allocations = 0;
+  std::int64_t containers = 0;  // runs of containers
   std::int64_t transitions = 0;
   std::optional<WallTime> oldest_transition;
   std::optional<WallTime> newest_transition;
 };
 
-using StoredRecord =
-    std::variant<AliveRecord, DriverRecord, DeviceRecord, PodRecord, AllocationRecord, Transition>;
+using StoredRecord = std::variant<AliveRecord, AbsenceRecord, DriverRecord, DeviceRecord, PodRecord,
+                                  AllocationRecord, ContainerRecord, Transition>;
 
 // Reads a store file that another process may be writing, one that no process has open, or a copy,
 // also on a read-only file system. Changes nothing and leaves no file behind.
@@ -94,6 +96,13 @@ class StoreReader {
   // driver, device: holds or held such a device. health: one of both says so. since: differs since
   // then or later.
   Result<std::vector<DifferenceView>> Differences(const StoreFilter& filter);
+
+  // none: the store knows no such pod.
+  Result<std::optional<PodHistory>> HistoryOfPod(const PodName& name);
+  // Those that `name` is DEVICE, POOL/DEVICE or DRIVER/POOL/DEVICE of.
+  Result<std::vector<DeviceKey>> DevicesNamed(const std::string& name);
+  // Also of a device that the store does not know: there is nothing in it then.
+  Result<DeviceHistory> HistoryOfDevice(const DeviceKey& key);
 
   Result<StoreInfo> Info();
 

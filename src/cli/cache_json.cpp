@@ -71,6 +71,28 @@ Json Convert(const AllocationRecord& record) {
   };
 }
 
+Json Convert(const ContainerRecord& record) {
+  const ContainerRun& run = record.run;
+  Json json = {
+      {"podUid", record.pod_uid},
+      {"container", record.container},
+      {"containerKind", ToString(record.kind)},
+      {"restart", run.restart},
+      {"started", OrNull(run.started, Time)},
+      {"ended", OrNull(run.ended, Time)},
+      {"exitCode", Json()},
+      {"signal", Json()},
+      {"reason", run.reason},
+  };
+  if (run.ended) json["exitCode"] = run.exit_code;
+  if (run.signal != 0) json["signal"] = run.signal;
+  return json;
+}
+
+Json Convert(const AbsenceRecord& record) {
+  return {{"from", Time(record.from)}, {"to", Time(record.to)}};
+}
+
 Json Convert(const Transition& record) {
   return {
       {"at", Time(record.at)},
@@ -138,6 +160,8 @@ constexpr const char* KindOf(const DriverRecord&) { return "driver"; }
 constexpr const char* KindOf(const DeviceRecord&) { return "device"; }
 constexpr const char* KindOf(const PodRecord&) { return "pod"; }
 constexpr const char* KindOf(const AllocationRecord&) { return "allocation"; }
+constexpr const char* KindOf(const ContainerRecord&) { return "container"; }
+constexpr const char* KindOf(const AbsenceRecord&) { return "absence"; }
 constexpr const char* KindOf(const Transition&) { return "transition"; }
 
 }  // namespace
@@ -162,6 +186,7 @@ std::string ToJson(const StoreInfo& info) {
            {"drivers", info.drivers},
            {"pods", info.pods},
            {"allocations", info.allocations},
+           {"containerRuns", info.containers},
            {"transitions", info.transitions},
        }},
       {"oldestTransition", OrNull(info.oldest_transition, Time)},

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "base/duration.h"
-#include "cli/cache_time.h"
+#include "base/rfc3339.h"
 
 namespace dra_health {
 namespace {

@@ -200,6 +200,7 @@ std::string ToText(const StoreInfo& info, WallTime now) {
       {"Drivers", std::to_string(info.drivers)},
       {"Pods", std::to_string(info.pods)},
       {"Allocations", std::to_string(info.allocations)},
+      {"Container runs", std::to_string(info.containers)},
       {"Transitions", std::to_string(info.transitions)},
   };
   if (info.oldest_transition) lines.emplace_back("  oldest", dated(*info.oldest_transition));

@@ -18,6 +18,7 @@ int Main(int argc, char** argv) {
   int exit_code = kExitOk;
   AddRunCommand(app, exit_code);
   AddCacheCommand(app, exit_code);
+  AddExplainCommand(app, exit_code);
   AddReleaseCommand(app, exit_code);
   AddHealthCommand(app, exit_code);
   AddDemoCommand(app, exit_code);

@@ -14,6 +14,7 @@ int Main(int argc, char** argv);
 // parsed and leaves its result in `exit_code`, which must outlive the parsing.
 void AddRunCommand(CLI::App& app, int& exit_code);
 void AddCacheCommand(CLI::App& app, int& exit_code);
+void AddExplainCommand(CLI::App& app, int& exit_code);
 void AddReleaseCommand(CLI::App& app, int& exit_code);
 void AddDemoCommand(CLI::App& app, int& exit_code);
 void AddHealthCommand(CLI::App& app, int& exit_code);

@@ -14,6 +14,7 @@ enum ExitCode : int {
   kExitStoreLocked = 4,
   kExitUnhealthy = 5,
   kExitNoAnswer = 6,
+  kExitNotFound = 7,
 };
 
 struct ExitCodeMeaning {
@@ -36,6 +37,7 @@ inline constexpr std::array kExitCodes = {
     ExitCodeMeaning{kExitNoAnswer,
                     "`health`: no agent answers at the address; standard error says what "
                     "happened."},
+    ExitCodeMeaning{kExitNotFound, "`explain`: the store knows no such pod or device."},
 };
 
 }  // namespace dra_health

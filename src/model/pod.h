@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "model/container_run.h"
 #include "model/device.h"
 
 namespace dra_health {
@@ -31,12 +32,6 @@ struct ResourceStatus {
 struct ContainerClaim {
   std::string name;
   std::string request;
-};
-
-enum class ContainerKind {
-  kContainer,
-  kSidecar,  // an init container with restartPolicy Always: runs as long as the pod
-  kInit,     // over before the pod runs; never published
 };
 
 struct Container {
@@ -77,6 +72,7 @@ struct ContainerStatus {
   // The whole allocatedResourcesStatus list as JSON text, kept only when entries that are not
   // claims (device plugins') are in it, to be written back unchanged and tested against.
   std::string raw_list;
+  std::vector<ContainerRun> runs;  // the one before, and the present or last one
 };
 
 struct ConditionStatus {

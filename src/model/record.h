@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/clock.h"
+#include "model/container_run.h"
 #include "model/device.h"
 
 namespace dra_health {
@@ -101,6 +102,24 @@ struct AllocationRecord {
   std::optional<WallTime> to;
 };
 
+struct ContainerRecord {
+  std::string pod_uid;
+  std::string container;
+  ContainerKind kind = ContainerKind::kContainer;
+  ContainerRun run;
+
+  bool operator==(const ContainerRecord&) const = default;
+};
+
+// From the last sign of life of one agent to the start of the next: what happened meanwhile was
+// learned later or never.
+struct AbsenceRecord {
+  WallTime from;
+  WallTime to;
+
+  bool operator==(const AbsenceRecord&) const = default;
+};
+
 // What a device is called by CDI, as the kubelet told.
 struct CdiIdRecord {
   DeviceKey key;
@@ -146,10 +165,11 @@ struct EndAllocations {
 };
 
 // One write; a batch of them is one transaction. Put-like writes replace the row with the same key
-// (device key, driver name, pod uid, or all of pod_uid/container/pod_claim/request/key/share_id).
-using StoreWrite =
-    std::variant<DeviceRecord, Transition, DriverRecord, PodRecord, AllocationRecord, AliveRecord,
-                 ForgetDevice, EndAllocations, CdiIdRecord, FieldDifferences>;
+// (device key, driver name, pod uid, all of pod_uid/container/pod_claim/request/key/share_id, or
+// pod_uid/container/restart).
+using StoreWrite = std::variant<DeviceRecord, Transition, DriverRecord, PodRecord, AllocationRecord,
+                                AliveRecord, ForgetDevice, EndAllocations, CdiIdRecord,
+                                FieldDifferences, ContainerRecord, AbsenceRecord>;
 
 // What the agent reads back at its start.
 struct StoredState {
@@ -159,6 +179,7 @@ struct StoredState {
   std::vector<PodRecord> pods;                // those not deleted
   std::vector<AllocationRecord> allocations;  // the open ones
   std::vector<CdiIdRecord> cdi_ids;
+  std::vector<ContainerRecord> containers;  // the last two runs of each container of these pods
 };
 
 }  // namespace dra_health

@@ -44,6 +44,11 @@ std::string JsonNode::Text() const {
   return value_->get_ref<const std::string&>();
 }
 
+std::int64_t JsonNode::Integer() const {
+  if (value_ == nullptr || !Is(value_->is_number_integer(), "a whole number")) return 0;
+  return value_->get<std::int64_t>();
+}
+
 std::string JsonNode::RequiredText() const {
   std::string text = Text();
   if (text.empty()) Note(path_ + " is missing or empty");

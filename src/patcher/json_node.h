@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -22,6 +23,7 @@ class JsonNode {
   JsonNode operator[](const char* key) const;
   std::vector<JsonNode> Items() const;
   std::string Text() const;
+  std::int64_t Integer() const;
   // As Text, but an empty or absent one is a problem.
   std::string RequiredText() const;
 

@@ -7,6 +7,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "base/rfc3339.h"
 #include "patcher/json_node.h"
 
 namespace dra_health {
@@ -68,12 +69,48 @@ ResourceStatus ReadEntry(const JsonNode& node, std::string name) {
   return entry;
 }
 
+// A run that could not be started has the beginning of 1970 for its start.
+std::optional<WallTime> ReadTime(const JsonNode& node) {
+  const auto time = ParseRfc3339(node.Text());
+  return time && *time > WallTime{} ? time : std::nullopt;
+}
+
+// The kubelet says no times of a run that the container runtime has lost: there is nothing to keep.
+void ReadEndedRun(const JsonNode& node, std::int64_t restart, std::vector<ContainerRun>& out) {
+  const auto ended = ReadTime(node["finishedAt"]);
+  if (!ended || restart < 0) return;
+  out.push_back({.restart = restart,
+                 .started = ReadTime(node["startedAt"]),
+                 .ended = ended,
+                 .exit_code = node["exitCode"].Integer(),
+                 .signal = node["signal"].Integer(),
+                 .reason = node["reason"].Text()});
+}
+
+// While a container waits, restartCount is still that of the run before.
+std::vector<ContainerRun> ReadRuns(const JsonNode& status) {
+  std::vector<ContainerRun> runs;
+  const std::int64_t restart = status["restartCount"].Integer();
+  const JsonNode running = status["state"]["running"];
+  const JsonNode ended = status["state"]["terminated"];
+  const bool waits = !running.exists() && !ended.exists();
+  const JsonNode before = status["lastState"]["terminated"];
+  if (before.exists()) ReadEndedRun(before, waits ? restart : restart - 1, runs);
+  if (ended.exists()) ReadEndedRun(ended, restart, runs);
+  if (!running.exists()) return runs;
+  if (const auto started = ReadTime(running["startedAt"])) {
+    runs.push_back({.restart = restart, .started = started});
+  }
+  return runs;
+}
+
 void ReadStatuses(const JsonNode& list, bool init, std::vector<ContainerStatus>& out) {
   std::size_t index = 0;
   for (const JsonNode& node : list.Items()) {
     ContainerStatus& status = out.emplace_back();
     status.name = node["name"].RequiredText();
     status.path = {.init = init, .index = index++};
+    status.runs = ReadRuns(node);
     const JsonNode entries = node["allocatedResourcesStatus"];
     for (const JsonNode& entry : entries.Items()) {
       std::string name = entry["name"].Text();

@@ -44,6 +44,9 @@ void PodTable::Restore(const StoredState& stored, Moment now) {
     open_before_[record.pod_uid].push_back(record);
   }
   for (const CdiIdRecord& record : stored.cdi_ids) cdi_.Restore(record);
+  for (const ContainerRecord& record : stored.containers) {
+    runs_before_[record.pod_uid].push_back(record);
+  }
 }
 
 void PodTable::Handle(const event::PodsListed& event, Moment now, Effects& effects) {
@@ -63,6 +66,7 @@ void PodTable::Handle(const event::PodsListed& event, Moment now, Effects& effec
     open_before_.erase(uid);
   }
   restored_.clear();
+  runs_before_.clear();
 }
 
 void PodTable::Handle(const event::PodChanged& event, Moment now, Effects& effects) {
@@ -121,7 +125,10 @@ void PodTable::Handle(const event::PatchDone& event, Moment now, Effects& effect
   trouble_.Note(event, name, now.boot, effects);
   entry.record.last_error =
       event.outcome == event::PatchOutcome::kApplied ? "" : CutBytes(event.why, kMaxStoredMessage);
-  switch (entry.publisher.Done(event, now.boot)) {
+  const auto reaction = entry.publisher.Done(event, now.boot);
+  // The answer may be the only picture of the pod with a run in it: older ones are ignored.
+  entry.runs.Learn(entry.publisher.pod(), effects.writes);
+  switch (reaction) {
     case Publisher::Reaction::kNone:
       break;
     case Publisher::Reaction::kReread:
@@ -272,6 +279,9 @@ void PodTable::Observe(const std::shared_ptr<const Pod>& pod, Moment now, Effect
     if (const auto before = restored_.extract(pod->uid)) {
       record = before.mapped();
       found->second.publisher.Restore(record.field);
+      if (auto runs = runs_before_.extract(pod->uid)) {
+        found->second.runs.Restore(std::move(runs.mapped()));
+      }
     } else {
       record.uid = pod->uid;
       record.namespace_name = pod->namespace_name;
@@ -283,6 +293,7 @@ void PodTable::Observe(const std::shared_ptr<const Pod>& pod, Moment now, Effect
   Queue(pod->uid);
   if (!entry.publisher.Observe(pod, now.boot)) return;
   entry.claims.Learn(*pod);
+  entry.runs.Learn(*pod, effects.writes);
   Remap(entry, now, effects);
   if (pod->ended && !entry.freezes_at) End(entry, now);
 }

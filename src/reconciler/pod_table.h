@@ -18,6 +18,7 @@
 #include "model/summary.h"
 #include "reconciler/api_trouble.h"
 #include "reconciler/cdi_table.h"
+#include "reconciler/container_runs.h"
 #include "reconciler/device_table.h"
 #include "reconciler/driver_table.h"
 #include "reconciler/held_pods.h"
@@ -79,6 +80,7 @@ class PodTable {
     PodRecord record;
     std::optional<PodRecord> stored;  // as last written in this run
     PodClaims claims;
+    ContainerRuns runs;
     std::vector<Allocation> allocations;
     Publisher publisher;
     FieldState said_holder = FieldState::kPending;  // as the log was told
@@ -133,6 +135,7 @@ class PodTable {
   std::map<std::string, PodRecord> restored_;  // by uid, until seen
   std::map<std::string, std::vector<AllocationRecord>>
       open_before_;  // by uid, until the pod is gone
+  std::map<std::string, std::vector<ContainerRecord>> runs_before_;  // by uid, until seen
   bool listed_ = false;
 };
 

@@ -11,6 +11,8 @@ namespace {
 // much, and costs one row in as much.
 constexpr std::chrono::seconds kAliveInterval{10};
 constexpr std::chrono::hours kForgetInterval{1};
+// A shorter silence between two agents may be the first one's interval alone.
+constexpr std::chrono::seconds kLeastAbsence = 2 * kAliveInterval;
 
 }  // namespace
 
@@ -32,6 +34,9 @@ Effects Reconciler::Restore(const StoredState& stored, Moment now) {
   Adopt(std::move(changes), now, effects);
   for (const DriverRecord& record : stored.drivers) drivers_.Restore(record, now, effects);
   pods_.Restore(stored, now);
+  if (stored.alive && now.wall - stored.alive->wall > kLeastAbsence) {
+    effects.writes.emplace_back(AbsenceRecord{stored.alive->wall, now.wall});
+  }
   next_forget_ = now.boot + kForgetInterval;
   Alive(now, effects);
   return effects;

@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <initializer_list>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -67,6 +68,21 @@ inline AllocationRecord Allocation(const std::string& pod_uid, const DeviceKey& 
   record.request = "req";
   record.key = key;
   record.from = At(from);
+  return record;
+}
+
+// A run of the container "train"; `ended` is none while it runs.
+inline ContainerRecord RunOf(const std::string& pod_uid, int restart, int started,
+                             std::optional<int> ended = std::nullopt, int exit_code = 0) {
+  ContainerRecord record;
+  record.pod_uid = pod_uid;
+  record.container = "train";
+  record.run.restart = restart;
+  record.run.started = At(started);
+  if (!ended) return record;
+  record.run.ended = At(*ended);
+  record.run.exit_code = exit_code;
+  record.run.reason = exit_code == 0 ? "Completed" : "Error";
   return record;
 }
 

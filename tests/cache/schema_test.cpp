@@ -77,8 +77,9 @@ TEST(SchemaTest, FileOfVersion1KeepsStateAndHistory) {
   EXPECT_THAT(state->allocations, SizeIs(1));
   ASSERT_TRUE(state->alive);
   EXPECT_EQ(state->alive->boot, BootTime{std::chrono::seconds{5}});
-  EXPECT_TRUE(Succeeded(
-      store->Apply(Writes{Change(Gpu("gpu-0"), Health::kUnhealthy, Health::kHealthy, 3)})));
+  EXPECT_TRUE(
+      Succeeded(store->Apply(Writes{Change(Gpu("gpu-0"), Health::kUnhealthy, Health::kHealthy, 3),
+                                    RunOf("uid-1", 0, 3), AbsenceRecord{At(2), At(3)}})));
   store.reset();
   EXPECT_EQ(RunSql(path, "SELECT group_concat(to_health) FROM transitions"),
             "Healthy,Unhealthy,Healthy");

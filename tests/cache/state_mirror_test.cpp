@@ -124,6 +124,26 @@ TEST_F(StateMirrorTest, OfAPodsDifferencesTheNewestAreWrittenAndALostStoreGetsTh
   EXPECT_THAT(Unwritten<CdiIdRecord>(), SizeIs(1));
 }
 
+TEST_F(StateMirrorTest, ALostStoreGetsTheRunsThatGoOnAndNoEndedOnes) {
+  Merge({SomePod("uid-1", "train-0"), RunOf("uid-1", 0, 1), RunOf("uid-1", 0, 1, 5, 1),
+         RunOf("uid-1", 1, 6), AbsenceRecord{At(1), At(2)}});
+  EXPECT_THAT(Unwritten<ContainerRecord>(),
+              testing::ElementsAre(RunOf("uid-1", 0, 1, 5, 1), RunOf("uid-1", 1, 6)));
+  EXPECT_THAT(Unwritten<AbsenceRecord>(), SizeIs(1));
+  EXPECT_EQ(mirror_.unwritten(), mirror_.Unwritten().size());
+  mirror_.MarkWritten();
+  EXPECT_THAT(mirror_.Unwritten(), IsEmpty());
+  mirror_.MarkLost({});
+  EXPECT_THAT(Unwritten<ContainerRecord>(), testing::ElementsAre(RunOf("uid-1", 1, 6)));
+  mirror_.MarkWritten();
+  PodRecord gone = SomePod("uid-1", "train-0");
+  gone.deleted = At(9);
+  const Writes writes{gone};
+  mirror_.MergeWritten(writes);
+  mirror_.MarkLost({});
+  EXPECT_THAT(Unwritten<ContainerRecord>(), IsEmpty()) << "nobody will say how it ended";
+}
+
 TEST_F(StateMirrorTest, NewestTransitionsAreKeptInOrder) {
   for (int at = 0; at < 5; ++at) {
     Merge({Change(Gpu("gpu-0"), Health::kHealthy, Health::kUnhealthy, at)});
@@ -139,8 +159,10 @@ TEST_F(StateMirrorTest, DeletedPodsAreBoundedTogetherWithTheirAllocations) {
   for (const std::string uid : {"uid-1", "uid-2", "uid-3"}) {
     PodRecord pod = SomePod(uid, uid);
     pod.deleted = At(1);
-    Merge({Allocation(uid, Gpu("gpu-0"), 1), EndAllocations{uid, At(1)}, pod, pod});
+    Merge(
+        {Allocation(uid, Gpu("gpu-0"), 1), EndAllocations{uid, At(1)}, RunOf(uid, 0, 1), pod, pod});
   }
+  EXPECT_THAT(Unwritten<ContainerRecord>(), SizeIs(2));
   const auto pods = Unwritten<PodRecord>();
   ASSERT_THAT(pods, SizeIs(2));
   EXPECT_EQ(pods[0].uid, "uid-2");

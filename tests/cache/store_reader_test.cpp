@@ -48,6 +48,8 @@ Writes World() {
       Allocation("uid-run", kNic, 10),
       over,
       Allocation("uid-new", Gpu("gpu-1"), 60),
+      RunOf("uid-old", 0, 20, 40, 137),
+      AbsenceRecord{At(-30), At(-5)},
       Change(Gpu("gpu-1"), Health::kUnknown, Health::kHealthy, 5),
       Change(Gpu("gpu-0"), Health::kHealthy, Health::kUnhealthy, 30),
       Change(Gpu("gpu-1"), Health::kHealthy, Health::kUnhealthy, 30),
@@ -292,7 +294,7 @@ TEST_F(StoreReaderTest, VisitReachesEveryRecordOnce) {
     ++kinds[record.index()];
     return true;
   })));
-  EXPECT_THAT(kinds, ElementsAre(1, 2, 4, 3, 4, 5)) << "in the variant's order";
+  EXPECT_THAT(kinds, ElementsAre(1, 1, 2, 4, 3, 4, 1, 5)) << "in the variant's order";
 }
 
 TEST_F(StoreReaderTest, VisitPagesThroughALongHistoryInOrder) {

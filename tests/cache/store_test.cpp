@@ -140,6 +140,32 @@ TEST_F(StoreTest, AllocationComesBackWhole) {
   EXPECT_EQ(allocations[0].to, std::nullopt);
 }
 
+TEST_F(StoreTest, RunsOfContainersComeBackWholeTheLastTwoOfEachContainer) {
+  ContainerRecord killed = RunOf("uid-1", 1, 10, 20, 137);
+  killed.kind = ContainerKind::kSidecar;
+  killed.run.started.reset();
+  killed.run.signal = 9;
+  ContainerRecord other = RunOf("uid-1", 0, 1);
+  other.container = "other";
+  Apply(
+      {SomePod("uid-1", "train-0"), RunOf("uid-1", 0, 1, 9), killed, RunOf("uid-1", 2, 30), other});
+  EXPECT_THAT(Reopened().containers, testing::ElementsAre(other, killed, RunOf("uid-1", 2, 30)));
+}
+
+TEST_F(StoreTest, TheNewestWordOfARunStands) {
+  Apply({SomePod("uid-1", "train-0"), RunOf("uid-1", 0, 1)});
+  Apply({RunOf("uid-1", 0, 1, 9, 1)});
+  EXPECT_THAT(Reopened().containers, testing::ElementsAre(RunOf("uid-1", 0, 1, 9, 1)));
+}
+
+TEST_F(StoreTest, RunsOfDeletedPodsAreHistoryOnly) {
+  PodRecord gone = SomePod("uid-1", "train-0");
+  gone.deleted = At(20);
+  Apply({gone, RunOf("uid-1", 0, 1, 9)});
+  EXPECT_THAT(Reopened().containers, IsEmpty());
+  EXPECT_EQ(Sql("SELECT count(*) FROM containers"), "1");
+}
+
 TEST_F(StoreTest, LastAliveRecordIsKept) {
   Apply({Alive(1)});
   Apply({Alive(2)});
@@ -252,6 +278,18 @@ TEST_F(StoreTest, PruneRemovesWhatIsOlderAndOver) {
       << "names nobody refers to go too";
 }
 
+TEST_F(StoreTest, PruneTakesRunsWithTheirPodAndOldOnesThatNoStatusTellsOf) {
+  PodRecord gone = SomePod("gone", "gone");
+  gone.deleted = At(10);
+  Apply({gone, SomePod("live", "live"), RunOf("gone", 0, 1), RunOf("live", 0, 1, 2),
+         RunOf("live", 1, 3, 4), RunOf("live", 2, 5, 6), AbsenceRecord{At(1), At(10)},
+         AbsenceRecord{At(12), At(30)}});
+  ASSERT_TRUE(Succeeded(store_->Prune(At(20), kNoLimit)));
+  store_.reset();
+  EXPECT_EQ(Sql("SELECT group_concat(pod_uid || restart) FROM containers"), "live1,live2");
+  EXPECT_EQ(Sql("SELECT group_concat(until_ms - from_ms) FROM absences"), "18000");
+}
+
 TEST_F(StoreTest, PruneGivesSpaceBack) {
   Writes writes;
   for (int i = 0; i < 5000; ++i) {
@@ -326,6 +364,9 @@ TEST_F(StoreTest, HistoryIsSyncedBeforeApplyReturns) {
   const int before = SyncCount();
   Apply({Alive(2), Change(Gpu("gpu-0"), Health::kHealthy, Health::kUnhealthy, 1)});
   EXPECT_GT(SyncCount(), before);
+  const int with_transition = SyncCount();
+  Apply({RunOf("uid-1", 0, 1, 9, 137)});
+  EXPECT_GT(SyncCount(), with_transition);
 }
 
 }  // namespace

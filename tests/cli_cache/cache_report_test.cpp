@@ -48,6 +48,9 @@ Writes World() {
                               .our_message = "Xid 79",
                               .reason = "the kubelet names no such device"},
                              At(32)}}},
+          RunOf("uid-1", 0, 10, 60, 137),
+          RunOf("uid-1", 1, 61),
+          AbsenceRecord{At(-60), At(-30)},
           Change(Gpu("gpu-0"), Health::kHealthy, Health::kUnhealthy, 30),
           Change(Gpu("gpu-1"), Health::kHealthy, Health::kUnknown, 70)};
 }
@@ -230,8 +233,23 @@ TEST_F(CacheReportTest, ExportIsOneObjectALineWithItsKindFirst) {
     EXPECT_THAT(line, StartsWith("{\"kind\":\""));
     kinds.push_back(json::parse(line).at("kind"));
   }
-  EXPECT_THAT(kinds, testing::ElementsAre("alive", "driver", "device", "device", "pod", "pod",
-                                          "allocation", "transition", "transition"));
+  EXPECT_THAT(kinds, testing::ElementsAre("alive", "absence", "driver", "device", "device", "pod",
+                                          "pod", "allocation", "container", "container",
+                                          "transition", "transition"));
+}
+
+TEST_F(CacheReportTest, ExportTellsHowARunEndedAndNothingOfOneThatGoesOn) {
+  std::istringstream lines(Report(CacheTopic::kExport));
+  std::vector<json> runs;
+  for (std::string line; std::getline(lines, line);) {
+    if (json::parse(line).at("kind") == "container") runs.push_back(json::parse(line));
+  }
+  ASSERT_EQ(runs.size(), 2U);
+  EXPECT_EQ(runs[0], json::parse(R"({"kind": "container", "podUid": "uid-1", "container": "train",
+    "containerKind": "Container", "restart": 0, "started": "2027-01-15T08:00:10.000Z",
+    "ended": "2027-01-15T08:01:00.000Z", "exitCode": 137, "signal": null, "reason": "Error"})"));
+  EXPECT_TRUE(runs[1].at("ended").is_null());
+  EXPECT_TRUE(runs[1].at("exitCode").is_null()) << "0 would say that it went well";
 }
 
 TEST_F(CacheReportTest, MissingStoreHasItsExitCodeAndANameInTheMessage) {

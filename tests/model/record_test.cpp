@@ -30,6 +30,17 @@ TEST(FieldState, NamesRoundTripAndDiffer) {
   EXPECT_FALSE(ParseFieldState(""));
 }
 
+TEST(ContainerKind, NamesRoundTripAndDiffer) {
+  std::set<std::string_view> names;
+  for (int i = 0; i <= static_cast<int>(ContainerKind::kInit); ++i) {
+    const auto kind = static_cast<ContainerKind>(i);
+    EXPECT_FALSE(ToString(kind).empty());
+    EXPECT_EQ(ParseContainerKind(ToString(kind)), kind);
+    EXPECT_TRUE(names.insert(ToString(kind)).second) << ToString(kind);
+  }
+  EXPECT_FALSE(ParseContainerKind("Ephemeral"));
+}
+
 TEST(DriverRecord, OffersNoHealthWhenUnsupportedOrOff) {
   DriverRecord driver;
   for (const DriverState state : {DriverState::kConnecting, DriverState::kNoData,

@@ -305,6 +305,10 @@ void World::Store(const StoreWrite& write) {
     differences_[all->pod_uid] = *all;
   } else if (const auto* forget = std::get_if<ForgetDevice>(&write)) {
     std::erase_if(stored_.devices, [&](auto& row) { return row.key == forget->key; });
+  } else if (const auto* container = std::get_if<ContainerRecord>(&write)) {
+    Replace(stored_.containers, *container, [](auto& a, auto& b) {
+      return a.pod_uid == b.pod_uid && a.container == b.container && a.run.restart == b.run.restart;
+    });
   } else if (const auto* end = std::get_if<EndAllocations>(&write)) {
     std::erase_if(stored_.allocations, [&](auto& row) { return row.pod_uid == end->pod_uid; });
   }

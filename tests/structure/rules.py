@@ -9,13 +9,14 @@ MAY_INCLUDE = {
     "model": {"base"},
     "cache": {"base", "model"},
     "discovery": {"base", "model"},
+    "explain": {"base", "model", "cache"},
     "observe": {"base", "model"},
     "patcher": {"base", "model"},
     "reconciler": {"base", "model"},
     "agent": BELOW_AGENT,
     "sim/driver": {"base", "model"},
     "sim/api_server": {"base", "model"},
-    "cli": BELOW_AGENT | {"agent", "sim/driver", "sim/api_server"},
+    "cli": BELOW_AGENT | {"agent", "explain", "sim/driver", "sim/api_server"},
     "main.cpp": {"cli"},
 }
 
