@@ -1,0 +1,16 @@
+package scenario
+
+import (
+	"testing"
+
+	"dra-health-agent.test/cluster/lab"
+)
+
+// TestSurvival lets everything die that can, beside a kubelet with its gate off and with the guard: what pods say
+// stays true, and what happened is remembered.
+func TestSurvival(t *testing.T) {
+	program := agentProgram(t)
+	l := newLab(t, lab.Options{APIServerGate: true})
+	l.ApplyGuard(t, guardManifests)
+	t.Run("agent killed", func(t *testing.T) { testKilled(t, l, program) })
+}
