@@ -13,4 +13,7 @@ func TestSurvival(t *testing.T) {
 	l := newLab(t, lab.Options{APIServerGate: true})
 	l.ApplyGuard(t, guardManifests)
 	t.Run("agent killed", func(t *testing.T) { testKilled(t, l, program) })
+	t.Run("driver restarts", func(t *testing.T) { testDriverRestarts(t, l, program) })
+	t.Run("driver rolls", func(t *testing.T) { testDriverRolls(t, l, program) })
+	t.Run("driver away", func(t *testing.T) { testDriverAway(t, l, program) })
 }
