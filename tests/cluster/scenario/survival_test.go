@@ -16,4 +16,7 @@ func TestSurvival(t *testing.T) {
 	t.Run("driver restarts", func(t *testing.T) { testDriverRestarts(t, l, program) })
 	t.Run("driver rolls", func(t *testing.T) { testDriverRolls(t, l, program) })
 	t.Run("driver away", func(t *testing.T) { testDriverAway(t, l, program) })
+	t.Run("API server restarts", func(t *testing.T) { testServerRestarts(t, l, program) })
+	t.Run("API server away", func(t *testing.T) { testServerAway(t, l, program) })
+	t.Run("kubelet away", func(t *testing.T) { testKubeletAway(t, l, program) })
 }
