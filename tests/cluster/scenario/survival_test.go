@@ -19,4 +19,5 @@ func TestSurvival(t *testing.T) {
 	t.Run("API server restarts", func(t *testing.T) { testServerRestarts(t, l, program) })
 	t.Run("API server away", func(t *testing.T) { testServerAway(t, l, program) })
 	t.Run("kubelet away", func(t *testing.T) { testKubeletAway(t, l, program) })
+	t.Run("pod fails", func(t *testing.T) { testFailedPod(t, l, program) })
 }
