@@ -20,4 +20,10 @@ func TestSurvival(t *testing.T) {
 	t.Run("API server away", func(t *testing.T) { testServerAway(t, l, program) })
 	t.Run("kubelet away", func(t *testing.T) { testKubeletAway(t, l, program) })
 	t.Run("pod fails", func(t *testing.T) { testFailedPod(t, l, program) })
+	t.Run("store full", func(t *testing.T) { testStoreFull(t, l, program) })
+	t.Run("store read-only", func(t *testing.T) { testStoreReadOnly(t, l, program) })
+	t.Run("store deleted", func(t *testing.T) { testStoreDeleted(t, l, program) })
+	t.Run("store spoiled", func(t *testing.T) { testStoreSpoiled(t, l, program) })
+	t.Run("store locked", func(t *testing.T) { testStoreLocked(t, l, program) })
+	t.Run("store held", func(t *testing.T) { testStoreHeld(t, l, program) })
 }
