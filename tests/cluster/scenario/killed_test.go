@@ -43,6 +43,7 @@ func testKilled(t *testing.T, l *lab.Lab, program string) {
 		agent.Start(t)
 	}
 	t.Logf("%d kills and %d changes in %.1f s", kills, w.last, time.Since(began).Seconds())
+	w.turnAll() // so that the last agent has to speak
 	w.waitAgreement(recorder)
 
 	h := judgeAll(t, l, recorder, w, agent, start)
