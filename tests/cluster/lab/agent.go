@@ -1,6 +1,7 @@
 package lab
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -108,10 +109,13 @@ func (a *Agent) Ready(t TB, address string) (code int, text string) {
 	return Run(t, a.program, "health", "--ready", "--listen-address", address)
 }
 
-// Run runs a program to its end, and returns its exit code and all it printed.
+// Run runs a program to its end, which it is to find within half a minute, and returns its exit code and all it
+// printed.
 func Run(t TB, program string, args ...string) (code int, text string) {
 	t.Helper()
-	output, err := exec.Command(program, args...).CombinedOutput()
+	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
+	defer cancel()
+	output, err := exec.CommandContext(ctx, program, args...).CombinedOutput()
 	var exit *exec.ExitError
 	if err != nil && !errors.As(err, &exit) {
 		t.Fatalf("%s: %v", program, err)
