@@ -160,7 +160,11 @@ func (r Requests) where(keep func(Request) bool) Requests {
 func (r Requests) String() string {
 	var text strings.Builder
 	for _, q := range r {
-		fmt.Fprintf(&text, "%s %s %s %s %s %d %s\n", q.Received.Format("15:04:05.000"), q.User, q.Verb, q.Resource, q.Pod, q.Code, q.Body)
+		fmt.Fprintln(&text, q)
 	}
 	return text.String()
+}
+
+func (q Request) String() string {
+	return fmt.Sprintf("%s %s %s %s %s %d %s", q.Received.Format("15:04:05.000"), q.User, q.Verb, q.Resource, q.Pod, q.Code, q.Body)
 }

@@ -31,6 +31,7 @@ type Driver struct {
 	Name    string
 	lab     *Lab
 	socket  string
+	record  string
 	control control
 }
 
@@ -67,6 +68,7 @@ func (l *Lab) StartDriver(t TB, options DriverOptions) *Driver {
 	name := strings.TrimSuffix("driver-"+options.Name+"-"+options.Instance, "-")
 	socket := l.path("run", name+".sock")
 	d := &Driver{Name: options.Name, lab: l, socket: socket, control: newControl(socket)}
+	d.record = l.path("record", name+".jsonl")
 	d.Process = l.newProcess(name, func() *exec.Cmd {
 		registry, plugins := l.Registry(), filepath.Join(l.KubeletRoot(), "plugins")
 		if options.OnNode {
@@ -77,7 +79,7 @@ func (l *Lab) StartDriver(t TB, options DriverOptions) *Driver {
 			"--control", socket, "--instance", options.Instance, "--beat", options.Beat.String(),
 			fmt.Sprintf("--cdi=%t", options.CDI), fmt.Sprintf("--v1=%t", options.V1), fmt.Sprintf("--v1alpha1=%t", options.V1alpha1)}
 		if !options.NoRecord {
-			args = append(args, "--record", l.path("record", name+".jsonl"))
+			args = append(args, "--record", d.record)
 		}
 		if options.OnNode {
 			return l.onNode(append([]string{l.program("driver")}, args...)...)

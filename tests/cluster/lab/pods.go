@@ -138,15 +138,19 @@ func (l *Lab) WaitRunning(t TB, name string) {
 	})
 }
 
-// DeletePod deletes a pod and waits until the kubelet has let it go; where no kubelet has it, by force.
+// DeletePod deletes a pod, if it is still there, and waits until the kubelet has let it go; where no kubelet has it,
+// by force.
 func (l *Lab) DeletePod(t TB, name string) {
 	t.Helper()
 	ctx, pods := context.Background(), l.Client.CoreV1().Pods(Namespace)
 	options := metav1.DeleteOptions{}
-	if l.Kubelet.PID() == 0 || l.GetPod(t, name).Spec.NodeName != l.Node {
-		options = *metav1.NewDeleteOptions(0)
+	pod, err := pods.Get(ctx, name, metav1.GetOptions{})
+	if err == nil {
+		if l.Kubelet.PID() == 0 || pod.Spec.NodeName != l.Node {
+			options = *metav1.NewDeleteOptions(0)
+		}
+		err = pods.Delete(ctx, name, options)
 	}
-	err := pods.Delete(ctx, name, options)
 	for deadline := time.Now().Add(30 * time.Second); err == nil; _, err = pods.Get(ctx, name, metav1.GetOptions{}) {
 		if time.Now().After(deadline) {
 			err = pods.Delete(ctx, name, *metav1.NewDeleteOptions(0))

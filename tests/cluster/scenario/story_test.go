@@ -39,6 +39,8 @@ type story struct {
 	pod      string
 	device   lab.Device
 	start    lab.Mark // in the audit log before the pod
+
+	restartPolicy corev1.RestartPolicy // of the pod
 }
 
 // newStory takes a watched driver over and lets it report its device as healthy.
@@ -52,7 +54,7 @@ func newStory(t *testing.T, l *lab.Lab, recorder *lab.Recorder, driver *lab.Driv
 // createPod creates the pod and waits for its containers to run.
 func (s *story) createPod() {
 	s.lab.NewClaim(s.t, s.pod, lab.Allocation{Request: "gpu", Driver: s.driver.Name, Pool: s.device.Pool, Device: s.device.Device})
-	s.lab.NewPod(s.t, s.pod, map[string]string{"gpu": s.pod})
+	s.lab.NewPod(s.t, s.pod, map[string]string{"gpu": s.pod}, func(spec *corev1.PodSpec) { spec.RestartPolicy = s.restartPolicy })
 	s.lab.WaitRunning(s.t, s.pod)
 }
 
