@@ -19,7 +19,7 @@ test:  ## installs what is needed, builds in build/dev, runs all tests
 	cmake --preset dev
 	cmake --build --preset dev
 	ctest --preset dev
-	@grep -hE '^(cluster|promtool) tests skipped: ' build/dev/Testing/Temporary/LastTest.log || true
+	@grep -hE '^(cluster|promtool|browser) tests skipped: ' build/dev/Testing/Temporary/LastTest.log || true
 
 lint:  ## checks layout and code; after make test
 	scripts/install-dependencies.sh lint

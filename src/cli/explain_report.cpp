@@ -5,6 +5,7 @@
 
 #include "base/text.h"
 #include "cache/store_reader.h"
+#include "cli/explain_html.h"
 #include "cli/explain_json.h"
 #include "cli/explain_text.h"
 #include "explain/explain_device.h"
@@ -78,6 +79,9 @@ ExitCode ReportExplanation(const ExplainRequest& request, const CacheOutput& out
       break;
     case ExplainFormat::kJson:
       output.out << ToJson(*answer);
+      break;
+    case ExplainFormat::kHtml:
+      output.out << ToHtml(*answer);
       break;
   }
   if (output.out.flush()) return kExitOk;

@@ -8,6 +8,7 @@ namespace {
 std::optional<ExplainFormat> ParseFormat(std::string_view text) {
   if (text == "text") return ExplainFormat::kText;
   if (text == "json") return ExplainFormat::kJson;
+  if (text == "html") return ExplainFormat::kHtml;
   return std::nullopt;
 }
 

@@ -14,7 +14,7 @@ namespace dra_health {
 
 enum class ExplainTopic { kPod, kDevice };
 
-enum class ExplainFormat { kText, kJson };
+enum class ExplainFormat { kText, kJson, kHtml };
 
 // What `dra-health-agent explain TOPIC NAME` was asked for.
 struct ExplainRequest {
@@ -35,7 +35,7 @@ struct ExplainArguments {
   std::optional<std::string> pool;
 };
 
-inline constexpr std::string_view kAllowedExplainFormats = "text or json";
+inline constexpr std::string_view kAllowedExplainFormats = "text, json or html";
 inline constexpr std::string_view kAllowedExplainedPods = "NAMESPACE/NAME";
 
 tl::expected<ExplainRequest, WrongValue> ParseExplainRequest(ExplainTopic topic,

@@ -87,7 +87,7 @@ void ReadEndedRun(const JsonNode& node, std::int64_t restart, std::vector<Contai
                  .reason = node["reason"].Text()});
 }
 
-// While a container waits, restartCount is still that of the run before.
+// While a container waits, restartCount is most often still that of the run before.
 std::vector<ContainerRun> ReadRuns(const JsonNode& status) {
   std::vector<ContainerRun> runs;
   const std::int64_t restart = status["restartCount"].Integer();

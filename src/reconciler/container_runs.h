@@ -1,5 +1,6 @@
 #pragma once
 
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -9,7 +10,10 @@
 namespace dra_health {
 
 // What is written down of the runs of a pod's containers: each is written when it is new or has
-// changed, not with every event of the pod. Keeps those that the pod's status still tells of.
+// changed, not with every event of the pod. Keeps the last few of each container.
+//
+// A run is known by when it started, since its number can be told wrong: while a container waits,
+// restartCount may be that of its last run or of the one to come. The lower number is right.
 //
 // Pure; one thread.
 class ContainerRuns {
@@ -20,8 +24,12 @@ class ContainerRuns {
   void Learn(const Pod& pod, std::vector<StoreWrite>& writes);
 
  private:
-  void Learn(const Pod& pod, const ContainerStatus& status, const ContainerRun& run,
+  using Place = std::vector<ContainerRecord>::iterator;
+
+  void Learn(const Pod& pod, const std::string& container, ContainerRun run,
              std::vector<StoreWrite>& writes);
+  Place Find(const std::string& container, const ContainerRun& run);
+  void DropOld(const std::string& container);
 
   std::vector<ContainerRecord> written_;
 };

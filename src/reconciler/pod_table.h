@@ -93,6 +93,10 @@ class PodTable {
     std::optional<BootTime> sending;  // ... that is in the patch under way
   };
 
+  static std::string FullName(const PodRecord& record) {
+    return record.namespace_name + "/" + record.name;
+  }
+
   void Observe(const std::shared_ptr<const Pod>& pod, Moment now, Effects& effects);
   void End(Entry& entry, Moment now);
   void Delete(const std::string& uid, Moment now, Effects& effects);

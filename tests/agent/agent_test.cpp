@@ -59,6 +59,19 @@ TEST_F(AgentTest, ARestartChangesNothingAndSendsNothing) {
   EXPECT_THAT(node.Transitions(), SizeIs(4));
 }
 
+TEST_F(AgentTest, TheEndOfAContainerIsKeptBesideItsDevices) {
+  node.StartAgent();
+  ASSERT_TRUE(node.WaitUntilShown("train", "gpu-0", "Healthy", "True"));
+  node.EndContainer("train", 137);
+  const auto history = node.WaitForEnd("train");
+  ASSERT_TRUE(history);
+  ASSERT_THAT(history->containers, SizeIs(1));
+  EXPECT_EQ(history->containers[0].container, "main");
+  EXPECT_EQ(history->containers[0].run.exit_code, 137);
+  EXPECT_EQ(*history->containers[0].run.ended - *history->containers[0].run.started, 9s);
+  EXPECT_THAT(history->allocations, testing::Not(testing::IsEmpty()));
+}
+
 TEST_F(AgentTest, ExpiryAndReturnArePublished) {
   node.driver.Report({Device("gpu-0", Health::kHealthy, "", 1s)});
   node.StartAgent();

@@ -150,6 +150,28 @@ bool Node::WaitForField(FieldState state) {
   });
 }
 
+void Node::EndContainer(const std::string& pod, int exit_code) {
+  Json json = Json::parse(api.GetPod("default", pod));
+  json["status"]["containerStatuses"][0]["state"] = {{"terminated",
+                                                      {{"exitCode", exit_code},
+                                                       {"reason", "Error"},
+                                                       {"startedAt", "2026-11-30T12:00:00Z"},
+                                                       {"finishedAt", "2026-11-30T12:00:09Z"}}}};
+  api.PutPod(json.dump());
+}
+
+std::optional<PodHistory> Node::WaitForEnd(const std::string& pod) {
+  std::optional<PodHistory> found;
+  WaitUntil([&] {
+    auto reader = StoreReader::Open(options_.store);
+    auto history = reader ? reader->HistoryOfPod({"default", pod, std::nullopt}).value_or(found)
+                          : std::nullopt;
+    if (history && !history->containers.empty()) found = std::move(history);
+    return found.has_value();
+  });
+  return found;
+}
+
 bool Node::WaitForStream(std::size_t before) {
   return WaitUntil([&] { return driver.counts().streams_opened > before; });
 }

@@ -10,6 +10,7 @@
 
 #include "agent/agent_thread.h"
 #include "agent/options.h"
+#include "cache/history.h"
 #include "model/record.h"
 #include "sim/api_server/api_server.h"
 #include "sim/driver/driver.h"
@@ -55,6 +56,10 @@ class Node {
   bool WaitForTransitions(std::size_t count);
   // Waits until the store says so of the one pod there is.
   bool WaitForField(FieldState state);
+  // The pod's container has run for 9 s and failed.
+  void EndContainer(const std::string& pod, int exit_code);
+  // What the store knows of the pod once that end is in it; nullopt: it did not come.
+  std::optional<PodHistory> WaitForEnd(const std::string& pod);
   // Waits until the driver has a stream open that was opened after `before` others.
   bool WaitForStream(std::size_t before);
 

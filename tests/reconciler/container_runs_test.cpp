@@ -34,9 +34,14 @@ class ContainerRunsTest : public testing::Test {
     return runs;
   }
 
-  ContainerRun Running(int restart) const { return {.restart = restart, .started = start_}; }
+  ContainerRun Running(int restart) const {
+    return {.restart = restart, .started = start_ + restart * 10s};
+  }
   ContainerRun Ended(int restart, int code) const {
-    return {.restart = restart, .started = start_, .ended = start_ + 9s, .exit_code = code};
+    ContainerRun run = Running(restart);
+    run.ended = *run.started + 9s;
+    run.exit_code = code;
+    return run;
   }
 
   World world;
@@ -82,6 +87,66 @@ TEST_F(ContainerRunsTest, AStatusThatSaysNothingForAWhileCostsNoSecondWrite) {
   Written();
   Tell({});
   Tell({Running(0)});
+  EXPECT_THAT(Written(), IsEmpty());
+}
+
+TEST_F(ContainerRunsTest, ARunThatIsToldUnderTheNumberOfTheNextKeepsItsOwn) {
+  const ContainerRun first = Ended(0, 1);
+  world.AddPod({});
+  Tell({first});
+  Written();
+  ContainerRun renumbered = first;
+  renumbered.restart = 1;
+  Tell({renumbered});
+  EXPECT_THAT(Written(), IsEmpty()) << "the next one is made and does not run yet";
+  const ContainerRun second{.restart = 1, .started = start_ + 20s};
+  Tell({first, second});
+  EXPECT_THAT(Written(), ElementsAre(second));
+}
+
+TEST_F(ContainerRunsTest, AFirstWrongNumberIsPutRight) {
+  Pod pod = World::MakePod({});
+  pod.statuses[0].runs = {Ended(0, 1)};
+  pod.statuses[0].runs[0].restart = 1;
+  world.PutPod(std::move(pod));
+  Written();
+  const ContainerRun second{.restart = 1, .started = start_ + 20s};
+  Tell({Ended(0, 1), second});
+  EXPECT_THAT(Written(), ElementsAre(Ended(0, 1), second)) << "which replaces the wrong row";
+}
+
+TEST_F(ContainerRunsTest, AnOlderRunThatIsToldAgainAfterTheLastOneWasLostIsNotNew) {
+  const ContainerRun second{.restart = 1, .started = start_ + 20s};
+  world.AddPod({});
+  Tell({Ended(0, 1), second});
+  Written();
+  ContainerRun renumbered = Ended(0, 1);
+  renumbered.restart = 1;
+  Tell({renumbered});
+  Tell({renumbered});
+  EXPECT_THAT(Written(), IsEmpty());
+}
+
+TEST_F(ContainerRunsTest, RunsThatCouldNotBeStartedAreToldApartByTheirEnds) {
+  world.AddPod({});
+  const ContainerRun first{.restart = 0, .ended = start_, .exit_code = 128};
+  const ContainerRun second{.restart = 1, .ended = start_ + 10s, .exit_code = 128};
+  Tell({first});
+  Tell({first, second});
+  EXPECT_THAT(Written(), ElementsAre(first, second));
+}
+
+TEST_F(ContainerRunsTest, OfManyRestartsTheNewestStayKnown) {
+  world.AddPod({});
+  const auto run = [&](int number) {
+    return ContainerRun{.restart = number,
+                        .started = start_ + number * 20s,
+                        .ended = start_ + number * 20s + 9s,
+                        .exit_code = 1};
+  };
+  for (int i = 0; i < 50; ++i) Tell({run(i), run(i + 1)});
+  EXPECT_THAT(Written(), SizeIs(51));
+  for (int i = 0; i < 5; ++i) Tell({run(49), run(50)});
   EXPECT_THAT(Written(), IsEmpty());
 }
 
