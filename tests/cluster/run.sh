@@ -25,9 +25,10 @@ version=$(GOTOOLCHAIN=local go env GOVERSION)
   skip "Go 1.26 or later is needed to build Kubernetes, and this is $version"
 
 CLUSTER_BIN=$(./build.sh "${kubelet[@]}")
-export AGENT CLUSTER_BIN GOTOOLCHAIN=local GOFLAGS=-buildvcs=false GOWORK=off
-if [[ ${#kubelet[@]} -gt 0 ]]; then
-  OLDER_KUBELET=$(cd "${kubelet[0]}" && go list -m -f '{{.Version}}' k8s.io/kubernetes)
-  export OLDER_KUBELET
-fi
-exec go test -v -count=1 -timeout 20m -parallel 8 "$@" ./...
+export AGENT CLUSTER_BIN OLDER_KUBELET='' GOTOOLCHAIN=local GOFLAGS=-buildvcs=false GOWORK=off
+[[ ${#kubelet[@]} -eq 0 ]] || OLDER_KUBELET=$(cd "${kubelet[0]}" && go list -m -f '{{.Version}}' k8s.io/kubernetes)
+status=0
+start=$SECONDS
+go test -v -count=1 -timeout 30m -parallel 8 "$@" ./... || status=$?
+echo "cluster tests${OLDER_KUBELET:+ with kubelet $OLDER_KUBELET} took $((SECONDS - start)) s"
+exit $status
