@@ -2,6 +2,8 @@ module dra-health-agent.test/cluster/kubelet-1.34
 
 go 1.26.0
 
+godebug default=go1.24
+
 require k8s.io/kubernetes v1.34.4
 
 require (
