@@ -10,8 +10,8 @@ import (
 	"dra-health-agent.test/cluster/lab"
 )
 
-// syncs is longer than a kubelet may leave a pod alone: a minute and a half.
-const syncs = 2 * time.Minute
+// syncs is longer than a lease of 30 s and the minute and a half for which a kubelet may leave a pod alone.
+const syncs = 150 * time.Second
 
 // shown is one driver with one device, and one pod, without the agent. Where it is not what is tested, the
 // pod calls its claim by the name of the ResourceClaim.
