@@ -8,7 +8,7 @@ declare -A packages=(
            libgrpc++-dev libprotobuf-dev protobuf-compiler protobuf-compiler-grpc
            libcpprest-dev libssl-dev nlohmann-json3-dev libsqlite3-dev libspdlog-dev
            libyaml-cpp-dev libcli11-dev libexpected-dev prometheus-cpp-dev"
-  [test]="ccache libgtest-dev libgmock-dev python3 prometheus"
+  [test]="ccache libgtest-dev libgmock-dev python3 prometheus runc"
   [lint]="clang-format-19 clang-tidy-19"
 )
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Checks the layout of all files with clang-format and the heart of the code with clang-tidy, which reads
-# how to compile it from build/dev: build that first. Arguments: files to check, default all.
+# Checks the layout of all files with clang-format and the program's code with clang-tidy, which reads how
+# to compile it from build/dev: build that first. Arguments: files to check, default all.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 build=${BUILD_DIR:-build/dev}
@@ -10,11 +10,10 @@ mapfile -t files < <(if [[ $# -gt 0 ]]; then printf '%s\n' "$@"; else
 clang-format-19 --dry-run --Werror "${files[@]}"
 echo "clang-format: ${#files[@]} files are laid out as they should be"
 
-# clang-tidy: the folders that are clean so far; the others' turn comes. Headers are checked with the
-# files that include them.
+# Headers are checked with the files that include them.
 sources=()
 for file in "${files[@]}"; do
-  [[ $file =~ ^src/(base|model|reconciler|agent)/.*\.cpp$ ]] && sources+=("^$PWD/$file\$")
+  [[ $file =~ ^src/.*\.cpp$ ]] && sources+=("^$PWD/$file\$")
 done
 [[ ${#sources[@]} -eq 0 ]] && exit
 log=$(mktemp)

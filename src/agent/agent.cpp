@@ -148,7 +148,8 @@ void Agent::Turn() {
   for (const PluginId id : read_next) discovery_->ReadNext(id);
   if (next_tidy_ <= now.boot) {
     next_tidy_ = now.boot + kTidyInterval;
-    keeper_.Prune(now.wall - options_.settings.retention);
+    const Settings& settings = options_.settings;
+    keeper_.Prune(now.wall - settings.retention, settings.max_store_bytes);
     ReturnUnusedMemory();
   }
   observer_->Turned();

@@ -18,6 +18,8 @@ constexpr const char* kPruneTransitions =
 constexpr const char* kPruneAllocations =
     "DELETE FROM allocations WHERE until_ms < ?1"
     " OR pod_uid IN (SELECT uid FROM pods WHERE deleted_ms < ?1)";
+constexpr const char* kPruneOrphans =
+    "DELETE FROM allocations WHERE pod_uid NOT IN (SELECT uid FROM pods)";
 constexpr const char* kPruneDifferences =
     "DELETE FROM differences WHERE pod_uid NOT IN (SELECT uid FROM pods WHERE deleted_ms IS NULL)";
 constexpr const char* kPrunePods = "DELETE FROM pods WHERE deleted_ms < ?";
@@ -41,6 +43,36 @@ template <typename... Args>
 sql::Outcome<void> RunOnce(sql::Database& database, const char* text, const Args&... args) {
   return database.Prepare(text).and_then(
       [&](sql::Statement statement) { return statement.Run(args...); });
+}
+
+constexpr const char* kUsedBytes =
+    "SELECT (page_count - freelist_count) * page_size"
+    " FROM pragma_page_count, pragma_freelist_count, pragma_page_size";
+constexpr const char* kDropOldestTransitions =
+    "DELETE FROM transitions WHERE id IN (SELECT id FROM transitions ORDER BY at_ms LIMIT ?)";
+constexpr const char* kDropOldestPods =
+    "DELETE FROM pods WHERE uid IN"
+    " (SELECT uid FROM pods WHERE deleted_ms IS NOT NULL ORDER BY deleted_ms LIMIT ?)";
+constexpr std::int64_t kDroppedPods = 100;
+// Each about 50 ms of work; more is written between two prunings only by a flood.
+constexpr int kDropRounds = 10;
+
+// History goes, the present stays, however large it is.
+sql::Outcome<void> PruneToSize(sql::Database& database, std::int64_t max_bytes) {
+  for (int round = 0; round < kDropRounds; ++round) {
+    const auto used = database.Integer(kUsedBytes);
+    if (!used) return tl::unexpected(used.error());
+    if (*used <= max_bytes) break;
+    auto transaction = sql::Transaction::Begin(database);
+    if (!transaction) return tl::unexpected(transaction.error());
+    auto done = RunOnce(database, kDropOldestTransitions, kPrunedTransitions)
+                    .and_then([&] { return RunOnce(database, kDropOldestPods, kDroppedPods); })
+                    .and_then([&] { return RunOnce(database, kPruneOrphans); })
+                    .and_then([&] { return RunOnce(database, kPruneNames); })
+                    .and_then([&] { return transaction->Commit(); });
+    if (!done) return done;
+  }
+  return {};
 }
 
 sql::Outcome<void> PruneRows(sql::Database& database, WallTime before) {
@@ -87,11 +119,12 @@ Result<void> SqliteStore::Apply(std::span<const StoreWrite> writes) {
   });
 }
 
-Result<void> SqliteStore::Prune(WallTime before) {
+Result<void> SqliteStore::Prune(WallTime before, std::size_t max_bytes) {
   return Attempt("prune", [&] {
-    return PruneRows(connection_->database, before).and_then([&] {
-      return RunOnce(connection_->database, "PRAGMA incremental_vacuum");
-    });
+    sql::Database& database = connection_->database;
+    return PruneRows(database, before)
+        .and_then([&] { return PruneToSize(database, static_cast<std::int64_t>(max_bytes)); })
+        .and_then([&] { return RunOnce(connection_->database, "PRAGMA incremental_vacuum"); });
   });
 }
 

@@ -20,7 +20,7 @@ class SqliteStore final : public Store {
 
   Result<StoredState> Load() override;
   Result<void> Apply(std::span<const StoreWrite> writes) override;
-  Result<void> Prune(WallTime before) override;
+  Result<void> Prune(WallTime before, std::size_t max_bytes) override;
 
  private:
   // In the order in which they must be closed, last first.

@@ -42,10 +42,11 @@ class Store {
   // or an allocation or its end.
   virtual Result<void> Apply(std::span<const StoreWrite> writes) = 0;
 
-  // Removes transitions, ended allocations and deleted pods older than `before`, and gives the
-  // space back to the file system. At most a bounded number of transitions a call, so that the
-  // caller's loop is not held up: called regularly, it catches up.
-  virtual Result<void> Prune(WallTime before) = 0;
+  // Removes transitions, ended allocations and deleted pods older than `before`, the oldest also
+  // before their time while there is more than `max_bytes`, and gives the space back to the file
+  // system. At most a bounded number of rows a call, so that the caller's loop is not held up:
+  // called regularly, it catches up.
+  virtual Result<void> Prune(WallTime before, std::size_t max_bytes) = 0;
 };
 
 }  // namespace dra_health

@@ -45,9 +45,9 @@ Durability StoreKeeper::Apply(std::span<const StoreWrite> writes) {
   return durable() ? Durability::kDurable : Durability::kKept;
 }
 
-void StoreKeeper::Prune(WallTime before) {
+void StoreKeeper::Prune(WallTime before, std::size_t max_bytes) {
   if (!durable()) return;
-  if (const auto pruned = store_->Prune(before); !pruned) Failed(pruned.error());
+  if (const auto pruned = store_->Prune(before, max_bytes); !pruned) Failed(pruned.error());
 }
 
 Result<StoredState> StoreKeeper::OpenAndLoad() {

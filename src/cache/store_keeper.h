@@ -53,7 +53,7 @@ class StoreKeeper {
   Durability Apply(std::span<const StoreWrite> writes);
 
   // Nothing while the store is failing.
-  void Prune(WallTime before);
+  void Prune(WallTime before, std::size_t max_bytes);
 
   // Everything that was applied is in the file.
   bool durable() const { return !failing_since_; }

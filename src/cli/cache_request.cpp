@@ -6,8 +6,8 @@
 #include <optional>
 #include <utility>
 
+#include "base/duration.h"
 #include "cli/cache_time.h"
-#include "cli/duration.h"
 
 namespace dra_health {
 namespace {

@@ -132,6 +132,11 @@ OptionGroup Publishing() {
                   "How long a device's first report is awaited before it is published as "
                   "Unknown."),
               kOption(
+                  "late-report-window", DurationKind<seconds>(0s, 1h),
+                  [](auto& o) -> auto& { return o.agent.settings.late_report_window; },
+                  "How long after a pod's end a report still counts for it, unless another pod has "
+                  "the device by then."),
+              kOption(
                   "message-interval", DurationKind<seconds>(0s, 1h),
                   [](auto& o) -> auto& { return o.agent.settings.message_interval; },
                   "A pod is patched for a changed message alone at most once in this time."),
@@ -169,6 +174,11 @@ OptionGroup Storage() {
               kOption(
                   "store", PathKind(), [](auto& o) -> auto& { return o.agent.store; },
                   "SQLite file of the agent's memory; made where it is missing."),
+              kOption(
+                  "max-store-size", SizeKind(kKiB * kKiB, 1024 * kGiB),
+                  [](auto& o) -> auto& { return o.agent.settings.max_store_bytes; },
+                  "Above it the oldest transitions and deleted pods are forgotten before their "
+                  "time."),
               kOption(
                   "retention", DurationKind<hours>(1h, 24h * 366 * 10),
                   [](auto& o) -> auto& { return o.agent.settings.retention; },

@@ -11,7 +11,7 @@
 
 #include <tl/expected.hpp>
 
-#include "cli/duration.h"
+#include "base/duration.h"
 
 namespace dra_health {
 

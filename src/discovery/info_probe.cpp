@@ -51,7 +51,7 @@ class GrpcInfoProbe final : public InfoProbe {
 
 std::unique_ptr<InfoProbe> InfoProbe::Start(const std::string& socket,
                                             std::chrono::milliseconds timeout, EventQueue& queue,
-                                            Done done) {
+                                            const Done& done) {
   auto probe = std::make_unique<GrpcInfoProbe>(socket, queue, done);
   probe->Start(timeout);
   return probe;

@@ -23,7 +23,7 @@ class InfoProbe {
   virtual ~InfoProbe() = default;
   static std::unique_ptr<InfoProbe> Start(const std::string& socket,
                                           std::chrono::milliseconds timeout, EventQueue& queue,
-                                          Done done);
+                                          const Done& done);
   virtual void Cancel() = 0;
 };
 

@@ -64,7 +64,7 @@ class GrpcPodResourcesCall final : public PodResourcesCall {
 
 std::unique_ptr<PodResourcesCall> PodResourcesCall::Start(const std::string& socket,
                                                           std::chrono::milliseconds timeout,
-                                                          EventQueue& queue, Done done) {
+                                                          EventQueue& queue, const Done& done) {
   auto call = std::make_unique<GrpcPodResourcesCall>(socket, queue, done);
   call->Start(timeout);
   return call;

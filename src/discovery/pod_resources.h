@@ -26,7 +26,7 @@ class PodResourcesCall {
   virtual ~PodResourcesCall() = default;
   static std::unique_ptr<PodResourcesCall> Start(const std::string& socket,
                                                  std::chrono::milliseconds timeout,
-                                                 EventQueue& queue, Done done);
+                                                 EventQueue& queue, const Done& done);
   virtual void Cancel() = 0;
 };
 

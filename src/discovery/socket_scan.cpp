@@ -9,8 +9,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
-bool IsMissing(const std::error_code& error) {
-  return error == std::errc::no_such_file_or_directory || error == std::errc::not_a_directory;
+// A folder below the root may have become a file meanwhile; the root is a mistake of somebody's.
+bool IsMissing(const std::error_code& error, bool is_root) {
+  return error == std::errc::no_such_file_or_directory ||
+         (!is_root && error == std::errc::not_a_directory);
 }
 
 SocketIdentity IdentityOf(const struct stat& status) {
@@ -48,7 +50,7 @@ SocketScan ScanSockets(const fs::path& root, const std::function<void(const fs::
       Sort(*entry, scan, folders);
     }
     if (!error) continue;
-    if (!IsMissing(error)) {
+    if (!IsMissing(error, folder == root)) {
       scan.unreadable.emplace(folder, error);
     } else if (folder == root) {
       scan.missing = true;

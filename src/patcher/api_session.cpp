@@ -25,7 +25,7 @@ HttpAnswer ApiSession::Twice(HttpRequest request,
   if (!unauthorized && !broken) return answer;
   const BootTime now = clock_.Now().boot;
   const auto left = request.timeout - std::chrono::ceil<std::chrono::milliseconds>(now - start);
-  if (left <= left.zero()) return answer;
+  if (left.count() <= 0) return answer;
   request.timeout = left;
   if (unauthorized) {
     token_.Reread(now);

@@ -18,7 +18,7 @@ using nlohmann::json;
 // Limits of the API server's validation, both in bytes (Go len). A condition's message has none of
 // its own there; the size is what other writers' experience calls safe.
 constexpr std::size_t kMaxResourceMessage = 1024;
-constexpr std::size_t kMaxConditionMessage = 32 * 1024;
+constexpr std::size_t kMaxConditionMessage = 32UL * 1024;
 constexpr std::string_view kClaimPrefix = "claim:";
 
 json Test(std::string path, json value) {

@@ -50,7 +50,10 @@ Result<std::shared_ptr<const Pod>> ReadPodAnswer(const std::string& namespace_na
                                                  const HttpAnswer& answer) {
   const std::string what = "pod " + namespace_name + "/" + name;
   if (answer && answer->status == 200) return OrRetry(ReadPodText(answer->body), what, *answer);
-  return tl::unexpected(WhyNot(what, "get pods", answer));
+  Error why = WhyNot(what, "get pods", answer);
+  // Not to be allowed to look is no news about the pod.
+  if (answer && answer->status != 404) why.kind = ErrorKind::kRetry;
+  return tl::unexpected(std::move(why));
 }
 
 }  // namespace dra_health

@@ -22,7 +22,7 @@ constexpr int kPeace = 2;
 }  // namespace
 
 void FieldHolder::FoundForeign() {
-  if (settings_.publish == PublishMode::kAuto) stand_ = Stand::kDeferred;
+  if (settings_.publish == PublishMode::kAuto && stand_ == Stand::kOwn) stand_ = Stand::kDeferred;
 }
 
 bool FieldHolder::Writes() const {
@@ -45,7 +45,6 @@ void FieldHolder::Lost(bool replaced, BootTime written, BootTime now) {
   const auto step = std::min<std::size_t>(static_cast<std::size_t>(losses_), kReassert.size() - 1);
   reassert_at_ = now + settings_.reassert_interval * kReassert[step] / kReassert.back();
   ++losses_;
-  wake_at_ = BootTime::max();
   differs_since_.reset();
   const bool defer = replaced && settings_.publish == PublishMode::kAuto;
   stand_ = defer ? Stand::kDeferred : Stand::kOwn;
@@ -53,30 +52,24 @@ void FieldHolder::Lost(bool replaced, BootTime written, BootTime now) {
   contested_ = !defer && losses_ >= 2;
 }
 
-void FieldHolder::Kept(BootTime written, BootTime now) {
-  wake_at_ = BootTime::max();
-  if (!contested_ && stand_ != Stand::kTrying) return;
-  if (now < written + kHolds) {
-    wake_at_ = written + kHolds;
-    return;
-  }
+BootTime FieldHolder::Kept(BootTime written, BootTime now) {
+  if (!contested_ && stand_ != Stand::kTrying) return BootTime::max();
+  if (now < written + kHolds) return written + kHolds;
   contested_ = false;
   stand_ = Stand::kOwn;
+  return BootTime::max();
 }
 
-void FieldHolder::Compare(bool differs, bool empty, BootTime now) {
-  wake_at_ = BootTime::max();
+BootTime FieldHolder::Compare(bool differs, bool empty, BootTime now) {
   if (!differs) {
     differs_since_.reset();
-    return;
+    return BootTime::max();
   }
   if (!differs_since_) differs_since_ = now;
   const BootTime due = std::max(empty ? now : *differs_since_ + kNextTick, reassert_at_);
-  if (now < due) {
-    wake_at_ = due;
-  } else {
-    stand_ = Stand::kTrying;
-  }
+  if (now < due) return due;
+  stand_ = Stand::kTrying;
+  return BootTime::max();
 }
 
 }  // namespace dra_health

@@ -21,15 +21,16 @@ class FieldHolder {
  public:
   explicit FieldHolder(const Settings& settings) : settings_(settings) {}
 
-  // The pod was first seen with entries that another writer made.
+  // The pod carries entries that another writer made and that we have no say in.
   void FoundForeign();
 
   // Our entries, written at `written`, are not there any more: taken away, or `replaced`.
   void Lost(bool replaced, BootTime written, BootTime now);
-  // They still are.
-  void Kept(BootTime written, BootTime now);
+  // They still are. Returns when to say so again; max: never.
+  BootTime Kept(BootTime written, BootTime now);
   // While deferred: the field says something else than we would (`empty`: nothing), or the same.
-  void Compare(bool differs, bool empty, BootTime now);
+  // Returns when to compare again although nothing has changed; max: never.
+  BootTime Compare(bool differs, bool empty, BootTime now);
 
   bool deferred() const { return stand_ != Stand::kOwn; }  // while it is tried too
   bool contested() const { return contested_; }
@@ -37,8 +38,6 @@ class FieldHolder {
   bool Writes() const;
   // Entries that were lost before are not written before this.
   BootTime reassert_at() const { return reassert_at_; }
-  // Time alone changes an answer then; max: never.
-  BootTime wake_at() const { return wake_at_; }
 
  private:
   enum class Stand { kOwn, kDeferred, kTrying };
@@ -48,7 +47,6 @@ class FieldHolder {
   int losses_ = 0;  // in a row
   bool contested_ = false;
   BootTime reassert_at_;
-  BootTime wake_at_ = BootTime::max();
   std::optional<BootTime> differs_since_;
 };
 

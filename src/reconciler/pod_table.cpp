@@ -101,6 +101,11 @@ void PodTable::Handle(const event::PodRead& event, Moment now, Effects& effects)
   } else if (event.pod || event.pod.error().kind == ErrorKind::kItem) {
     Delete(event.uid, now, effects);  // gone, or another pod has its name now
   } else {
+    const std::string& why = event.pod.error().message;
+    if (why.starts_with("missing permission")) {
+      trouble_.SayOnce("read pods", Severity::kError,
+                       "cannot look at pods that have changed meanwhile: " + why, effects);
+    }
     found->second.publisher.RereadFailed(now.boot);
     Queue(event.uid);
   }
@@ -244,7 +249,7 @@ PodSummary PodTable::Summarize() const {
   summary.reverts = reverts_of_gone_pods_;
   for (const auto& [uid, entry] : pods_) {
     summary.differences += entry.differences.size();
-    if (!entry.frozen) ++summary.by_field[entry.record.field];
+    if (!entry.freezes_at) ++summary.by_field[entry.record.field];
     summary.reverts += entry.publisher.all_reverts();
   }
   return summary;
@@ -279,12 +284,17 @@ void PodTable::Observe(const std::shared_ptr<const Pod>& pod, Moment now, Effect
   if (!entry.publisher.Observe(pod, now.boot)) return;
   entry.claims.Learn(*pod);
   Remap(entry, now, effects);
-  if (pod->ended && !entry.frozen) {
-    BootTime ask_again = BootTime::max();
-    if (entry.publisher.want()) Rebuild(entry, now, ask_again);
-    entry.frozen = true;
-    if (!entry.record.ended) entry.record.ended = now.wall;
-  }
+  if (pod->ended && !entry.freezes_at) End(entry, now);
+}
+
+void PodTable::End(Entry& entry, Moment now) {
+  BootTime ask_again = BootTime::max();
+  if (entry.publisher.want()) Rebuild(entry, now, ask_again);
+  if (!entry.record.ended) entry.record.ended = now.wall;
+  const auto window = std::chrono::milliseconds{settings_.late_report_window};
+  const auto left =
+      window - (now.wall - *entry.record.ended);  // it may have ended before our start
+  entry.freezes_at = now.boot + std::clamp(left, std::chrono::milliseconds{0}, window);
 }
 
 void PodTable::Delete(const std::string& uid, Moment now, Effects& effects) {
@@ -323,6 +333,7 @@ void PodTable::Remap(Entry& entry, Moment now, Effects& effects) {
   auto& before = open_before_[uid];
   for (const Allocation& allocation : allocations) {
     if (std::ranges::binary_search(entry.allocations, allocation)) continue;
+    FreezeFormerOwners(allocation.key, uid);
     holders_[allocation.key].insert(uid);
     const AllocationRecord record = ToRecord(uid, allocation, now.wall);
     const bool known = std::ranges::any_of(
@@ -373,13 +384,37 @@ std::optional<Publication> PodTable::WantOf(const Entry& entry, Moment now,
     waiting = true;
     ask_again = std::min(ask_again, until);
   }
-  if (waiting && !unhealthy) return entry.publisher.want();
+  // What was said before all is known must not stand when it is not so any more.
+  if (waiting && !unhealthy && !entry.publisher.want()) return std::nullopt;
   return BuildPublication(pod, entry.allocations,
                           [&](const DeviceKey& key) { return ViewOf(pod, key); });
 }
 
 void PodTable::Rebuild(Entry& entry, Moment now, BootTime& ask_again) {
-  if (!entry.frozen) entry.publisher.Want(WantOf(entry, now, ask_again));
+  if (entry.freezes_at) {
+    entry.frozen = entry.frozen || now.boot >= *entry.freezes_at;
+    if (entry.frozen || !HasLateReport(entry)) return;
+  }
+  entry.publisher.Want(WantOf(entry, now, ask_again));
+}
+
+void PodTable::FreezeFormerOwners(const DeviceKey& key, const std::string& new_owner) {
+  const auto holders = holders_.find(key);
+  if (holders == holders_.end()) return;
+  for (const std::string& uid : holders->second) {
+    if (uid == new_owner) continue;
+    Entry& other = pods_.at(uid);
+    other.frozen = other.freezes_at.has_value();
+  }
+}
+
+bool PodTable::HasLateReport(const Entry& entry) const {
+  return std::ranges::none_of(entry.allocations, [&](const Allocation& allocation) {
+    const DeviceHealth* health = devices_.Find(allocation.key);
+    return health != nullptr && (health->reason == UnknownReason::kLeaseExpired ||
+                                 health->reason == UnknownReason::kDriverGone ||
+                                 health->reason == UnknownReason::kNodeRebooted);
+  });
 }
 
 void PodTable::AskToHold(Entry& entry, Effects& effects) {
@@ -423,6 +458,25 @@ void PodTable::MeasureLatency(Entry& entry, const event::PatchDone& done, BootTi
   }
 }
 
+// That a field is ours is what everybody expects, and not said unless it was not.
+void PodTable::SayWhoHolds(Entry& entry, FieldState now, Effects& effects) {
+  const FieldState before = std::exchange(entry.said_holder, now);
+  std::string who;
+  if (now == before) return;
+  if (now == FieldState::kDeferred) who = "is left to the kubelet";
+  if (now == FieldState::kContested) who = "is contested: our entries are taken away";
+  if (now == FieldState::kOwn &&
+      (before == FieldState::kDeferred || before == FieldState::kContested)) {
+    who = "is the agent's again";
+  }
+  if (who.empty()) {
+    if (now != FieldState::kOwn) entry.said_holder = before;
+    return;
+  }
+  effects.effects.emplace_back(effect::Notice{
+      Severity::kInfo, "allocatedResourcesStatus of pod " + FullName(entry.record) + " " + who});
+}
+
 void PodTable::UpdateRecord(Entry& entry, Moment now, Effects& effects, bool published) {
   PodRecord record = entry.record;
   const auto& condition = entry.publisher.pod().condition;
@@ -432,6 +486,7 @@ void PodTable::UpdateRecord(Entry& entry, Moment now, Effects& effects, bool pub
   record.message = condition ? condition->status.message : "";
   if (published) record.last_published = now.wall;
   if (record == entry.stored) return;
+  SayWhoHolds(entry, record.field, effects);
   entry.record = record;
   entry.stored = record;
   effects.writes.emplace_back(std::move(record));

@@ -81,8 +81,10 @@ class PodTable {
     PodClaims claims;
     std::vector<Allocation> allocations;
     Publisher publisher;
-    LastingDifferences differences;  // while the field is the kubelet's
-    bool frozen = false;             // the pod has ended: what it last had to say stands
+    FieldState said_holder = FieldState::kPending;  // as the log was told
+    LastingDifferences differences;                 // while the field is the kubelet's
+    std::optional<BootTime> freezes_at;  // the pod has ended: until then late reports count
+    bool frozen = false;                 // what it last had to say stands
     bool queued = false;
     std::optional<BootTime> wake;
     std::optional<BootTime> turned;   // when the first change of health came that is not sent yet
@@ -90,8 +92,13 @@ class PodTable {
   };
 
   void Observe(const std::shared_ptr<const Pod>& pod, Moment now, Effects& effects);
+  void End(Entry& entry, Moment now);
   void Delete(const std::string& uid, Moment now, Effects& effects);
   void ReadDueClaims(Entry& entry, Moment now, Effects& effects);
+  // Ended pods that held the device: what is said of it now is the new owner's.
+  void FreezeFormerOwners(const DeviceKey& key, const std::string& new_owner);
+  // Whether what is known of the pod's devices is more than that nobody has spoken of them since.
+  bool HasLateReport(const Entry& entry) const;
   void Remap(Entry& entry, Moment now, Effects& effects);
   // What the pod shall say; nullopt while too little is known. `ask_again` is when time alone may
   // change the answer.
@@ -101,6 +108,7 @@ class PodTable {
   void UpdateRecord(Entry& entry, Moment now, Effects& effects, bool published);
   void Queue(const std::string& uid);
   void SetWake(const std::string& uid, Entry& entry, BootTime at);
+  static void SayWhoHolds(Entry& entry, FieldState now, Effects& effects);
   void AskToHold(Entry& entry, Effects& effects);
   void Compare(Entry& entry, Moment now, BootTime& ask_again, Effects& effects);
   PublishedDevice ViewOf(const Pod& pod, const DeviceKey& key) const;

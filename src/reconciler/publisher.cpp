@@ -82,7 +82,7 @@ bool Publisher::Observe(std::shared_ptr<const Pod> pod, BootTime now) {
 std::optional<PodPatch> Publisher::Next(Moment now, const CdiNames& names) {
   wake_at_ = BootTime::max();
   if (busy() || !want_ || settings_.publish == PublishMode::kNever) return std::nullopt;
-  CompareField(names, now.boot);
+  wake_at_ = CompareField(names, now.boot);
   const Publication target = Sayable();
   const Difference difference = Compare(target);
   if (!difference.health && !difference.message) {
@@ -91,8 +91,7 @@ std::optional<PodPatch> Publisher::Next(Moment now, const CdiNames& names) {
       acked_at_ = now.boot;
     }
     holding_ = true;
-    if (SaysField()) holder_.Kept(acked_at_, now.boot);
-    wake_at_ = holder_.wake_at();
+    if (holder_.Writes()) wake_at_ = holder_.Kept(acked_at_, now.boot);
     return std::nullopt;
   }
 
@@ -105,7 +104,7 @@ std::optional<PodPatch> Publisher::Next(Moment now, const CdiNames& names) {
     earliest = std::max(earliest, sent_at_ + settings_.message_interval);
   }
   if (now.boot < earliest) {
-    wake_at_ = std::min(earliest, holder_.wake_at());
+    wake_at_ = std::min(earliest, wake_at_);
     return std::nullopt;
   }
 
@@ -202,7 +201,8 @@ Publication Publisher::Sayable() const {
 
 void Publisher::LeaveFieldAlone(Publication& target) const {
   target.containers.clear();
-  if (!ours_) return;
+  const bool old = holder_.deferred() && holder_.Writes();  // a guard holds the kubelet's
+  if (!ours_ && !old) return;
   for (const ContainerStatus& status : pod_->statuses) {
     if (status.claim_entries.empty()) continue;
     target.containers.push_back({status.path, status.name, {}});
@@ -219,12 +219,16 @@ std::vector<FieldDifference> Publisher::Differences(const CdiNames& names) const
   return all;
 }
 
-void Publisher::CompareField(const CdiNames& names, BootTime now) {
-  const bool offered = want_->condition && hold_ && !server_.drops_field && !field_refused_;
-  if (!offered || !holder_.deferred() || holder_.Writes()) return;
-  const bool differs = std::ranges::any_of(
-      Differences(names), [](const FieldDifference& d) { return d.ours != d.theirs; });
-  holder_.Compare(differs, !HasClaimEntries(*pod_), now);
+BootTime Publisher::CompareField(const CdiNames& names, BootTime now) {
+  if (!want_->condition || server_.drops_field || field_refused_) return BootTime::max();
+  const bool empty = !HasClaimEntries(*pod_);
+  if (!hold_ && !ours_ && !empty) holder_.FoundForeign();
+  if (!holder_.deferred() || holder_.Writes()) return BootTime::max();
+  // Where the field may not be held, saying nothing is right, and saying something old is not.
+  const bool differs =
+      (hold_ || !empty) &&
+      std::ranges::any_of(Differences(names), [](const auto& d) { return d.ours != d.theirs; });
+  return holder_.Compare(differs, empty, now);
 }
 
 const std::vector<ResourceStatus>* Publisher::Said(const ContainerPublication& wanted) const {

@@ -49,8 +49,8 @@ class Publisher {
   // nullopt: not known yet, leave the pod alone.
   void Want(std::optional<Publication> want) { want_ = std::move(want); }
 
-  // Whether the field may be held at all; see HoldPods. Our entries are taken back where it may
-  // not.
+  // Whether the field may be held at all; see HoldPods. Where it may not, our entries are taken
+  // back, and so are a kubelet's that a guard keeps although they are old.
   void Hold(bool hold) { hold_ = hold; }
 
   // The patch to send now; REQUIRES to be answered with Done. Otherwise ask again at wake_at() or
@@ -91,7 +91,7 @@ class Publisher {
   Publication Sayable() const;
   void LeaveFieldAlone(Publication& target) const;
   bool SaysField() const { return hold_ && holder_.Writes(); }
-  void CompareField(const CdiNames& names, BootTime now);
+  BootTime CompareField(const CdiNames& names, BootTime now);
   // What the pod is taken to say about a container: as read, or as last printed in a dry run.
   const std::vector<ResourceStatus>* Said(const ContainerPublication& wanted) const;
   Difference Compare(const Publication& target) const;

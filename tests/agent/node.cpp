@@ -19,19 +19,13 @@ using Json = nlohmann::json;
 constexpr const char* kNode = "node-1";
 constexpr const char* kDriver = "gpu.example.com";
 
-std::filesystem::path MakeFolder() {
-  std::string pattern = (std::filesystem::temp_directory_path() / "agent-test-XXXXXX").string();
-  EXPECT_NE(::mkdtemp(pattern.data()), nullptr);
-  std::filesystem::create_directories(std::filesystem::path(pattern) / "plugins_registry");
-  std::filesystem::create_directories(std::filesystem::path(pattern) / "plugins");
-  return pattern;
-}
-
 sim::DriverOptions DriverIn(const std::filesystem::path& folder) {
   sim::DriverOptions options;
   options.name = kDriver;
   options.registration_dir = folder / "plugins_registry";
   options.plugins_dir = folder / "plugins";
+  std::filesystem::create_directories(options.registration_dir);
+  std::filesystem::create_directories(options.plugins_dir);
   return options;
 }
 
@@ -52,7 +46,7 @@ DeviceReport Device(const std::string& name, Health health, const std::string& m
 }
 
 Node::Node(sim::ApiServerOptions api_options)
-    : folder_(MakeFolder()), api(std::move(api_options)), driver(DriverIn(folder_)) {
+    : api(std::move(api_options)), driver(DriverIn(folder_.path())) {
   StartHttpThreads();
   const auto started = api.Start();
   EXPECT_TRUE(started) << started.error().message;
@@ -69,8 +63,6 @@ Node::~Node() {
   StopAgent();
   driver.Stop();
   api.Stop();
-  std::error_code ignored;
-  std::filesystem::remove_all(folder_, ignored);
 }
 
 void Node::AddPod(const std::string& name, const std::vector<std::string>& devices) {

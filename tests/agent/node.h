@@ -13,6 +13,7 @@
 #include "model/record.h"
 #include "sim/api_server/api_server.h"
 #include "sim/driver/driver.h"
+#include "tests/support/temp_folder.h"
 
 namespace dra_health {
 
@@ -33,7 +34,7 @@ struct Shown {
 // started and stopped by the test.
 class Node {
  private:
-  const std::filesystem::path folder_;  // first: the rest lives in it
+  const TempFolder folder_;  // first: the rest lives in it
 
  public:
   explicit Node(sim::ApiServerOptions api_options = {});

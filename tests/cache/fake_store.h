@@ -45,7 +45,7 @@ class FakeStore final : public Store {
     return {};
   }
 
-  Result<void> Prune(WallTime before) override {
+  Result<void> Prune(WallTime before, std::size_t) override {
     if (disk_.prune_error) return tl::unexpected(*disk_.prune_error);
     disk_.pruned = before;
     return {};

@@ -10,6 +10,8 @@
 
 namespace dra_health {
 
+inline constexpr std::size_t kNoLimit = std::size_t{1} << 40;
+
 inline WallTime At(int seconds) {
   return WallTime{std::chrono::seconds{1'800'000'000} + std::chrono::seconds{seconds}};
 }

@@ -8,7 +8,7 @@
 #include "tests/cache/opened_store.h"
 #include "tests/cache/raw_sql.h"
 #include "tests/cache/records.h"
-#include "tests/cache/temp_folder.h"
+#include "tests/support/temp_folder.h"
 
 namespace dra_health {
 namespace {

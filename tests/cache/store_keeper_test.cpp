@@ -6,7 +6,7 @@
 #include "tests/cache/fake_store.h"
 #include "tests/cache/opened_store.h"
 #include "tests/cache/records.h"
-#include "tests/cache/temp_folder.h"
+#include "tests/support/temp_folder.h"
 
 namespace dra_health {
 namespace {
@@ -256,13 +256,13 @@ TEST_F(StoreKeeperTest, FileFoundBrokenWhileItIsFirstReadIsReplaced) {
 
 TEST_F(StoreKeeperTest, PruneGoesToAWorkingStoreOnly) {
   Start();
-  keeper_->Prune(At(5));
+  keeper_->Prune(At(5), kNoLimit);
   EXPECT_EQ(disk_.pruned, At(5));
   disk_.prune_error = kDiskFull;
-  keeper_->Prune(At(6));
+  keeper_->Prune(At(6), kNoLimit);
   EXPECT_FALSE(keeper_->durable());
   disk_.prune_error.reset();
-  keeper_->Prune(At(7));
+  keeper_->Prune(At(7), kNoLimit);
   EXPECT_EQ(disk_.pruned, At(5));
   WaitForRetry();
   EXPECT_EQ(Apply({Alive(1)}), Durability::kDurable);

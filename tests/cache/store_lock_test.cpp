@@ -6,7 +6,7 @@
 
 #include "tests/cache/child.h"
 #include "tests/cache/opened_store.h"
-#include "tests/cache/temp_folder.h"
+#include "tests/support/temp_folder.h"
 
 namespace dra_health {
 namespace {

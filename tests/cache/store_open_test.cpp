@@ -9,7 +9,7 @@
 #include "tests/cache/opened_store.h"
 #include "tests/cache/raw_sql.h"
 #include "tests/cache/records.h"
-#include "tests/cache/temp_folder.h"
+#include "tests/support/temp_folder.h"
 
 namespace dra_health {
 namespace {
@@ -208,7 +208,7 @@ TEST_F(BrokenWhileOpenTest, DeletedFileIsNoticedByTheNextWrite) {
   EXPECT_EQ(applied.error().kind, ErrorKind::kItem);
   EXPECT_THAT(applied.error().message, HasSubstr("deleted"));
   EXPECT_THAT(store_->Load().error().message, HasSubstr("deleted"));
-  EXPECT_THAT(store_->Prune(At(0)).error().message, HasSubstr("deleted"));
+  EXPECT_THAT(store_->Prune(At(0), kNoLimit).error().message, HasSubstr("deleted"));
 }
 
 TEST_F(BrokenWhileOpenTest, FileReplacedByAnotherIsNoticedAndNotTouched) {

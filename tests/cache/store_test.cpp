@@ -9,7 +9,7 @@
 #include "tests/cache/raw_sql.h"
 #include "tests/cache/records.h"
 #include "tests/cache/sync_counter.h"
-#include "tests/cache/temp_folder.h"
+#include "tests/support/temp_folder.h"
 
 namespace dra_health {
 namespace {
@@ -242,7 +242,7 @@ TEST_F(StoreTest, PruneRemovesWhatIsOlderAndOver) {
          Allocation("old", Gpu("gpu-9"), 1), ended, Allocation("recent", Gpu("gpu-2"), 1),
          Change(Gpu("gpu-9"), Health::kUnknown, Health::kHealthy, 10),
          Change(Gpu("gpu-0"), Health::kUnknown, Health::kHealthy, 30)});
-  ASSERT_TRUE(Succeeded(store_->Prune(At(20))));
+  ASSERT_TRUE(Succeeded(store_->Prune(At(20), kNoLimit)));
   store_.reset();
   EXPECT_EQ(Sql("SELECT group_concat(uid) FROM pods"), "live,recent");
   EXPECT_EQ(Sql("SELECT count(*) FROM allocations"), "1");
@@ -259,8 +259,48 @@ TEST_F(StoreTest, PruneGivesSpaceBack) {
   }
   Apply(writes);
   const std::int64_t before = std::stoll(Sql("PRAGMA page_count"));
-  ASSERT_TRUE(Succeeded(store_->Prune(At(10'000))));
+  ASSERT_TRUE(Succeeded(store_->Prune(At(10'000), kNoLimit)));
   EXPECT_LT(std::stoll(Sql("PRAGMA page_count")), before / 4);
+}
+
+TEST_F(StoreTest, AboveItsSizeTheOldestHistoryGoesAndThePresentStays) {
+  Writes writes{Device(Gpu("gpu-0"), Health::kHealthy), SomePod("live", "live"),
+                Allocation("live", Gpu("gpu-0"), 1)};
+  for (int i = 0; i < 300; ++i) {
+    const std::string n = std::to_string(i);
+    PodRecord gone = SomePod("gone-" + n, "gone-" + n);
+    gone.deleted = At(i);
+    writes.emplace_back(gone);
+    writes.emplace_back(Allocation(gone.uid, Gpu("gpu-1"), 0));
+  }
+  for (int i = 0; i < 25'000; ++i) {
+    writes.emplace_back(Change(Gpu("gpu-0"), Health::kHealthy, Health::kUnhealthy, i));
+  }
+  Apply(writes);
+  const std::uintmax_t whole = 4096 * std::stoull(Sql("PRAGMA page_count"));
+  ASSERT_TRUE(Succeeded(store_->Prune(At(0), whole / 2)));
+  store_.reset();
+  EXPECT_LT(std::filesystem::file_size(path_), whole * 2 / 3) << "the space is given back";
+  const int left = std::stoi(Sql("SELECT count(*) FROM transitions"));
+  EXPECT_GT(left, 0);
+  EXPECT_LT(left, 20'000);
+  EXPECT_EQ(Sql("SELECT max(at_ms) FROM transitions"),
+            std::to_string(At(24'999).time_since_epoch().count()))
+      << "the newest are left";
+  EXPECT_EQ(Sql("SELECT count(*) FROM pods WHERE uid = 'gone-0'"), "0");
+  EXPECT_EQ(Sql("SELECT count(*) FROM allocations WHERE pod_uid = 'gone-0'"), "0");
+  EXPECT_EQ(Sql("SELECT count(*) FROM allocations WHERE pod_uid = 'live'"), "1");
+  EXPECT_EQ(Sql("SELECT count(*) FROM devices"), "1");
+}
+
+TEST_F(StoreTest, APresentThatIsLargerThanTheLimitStaysWhole) {
+  Writes writes;
+  for (int i = 0; i < 5'000; ++i) {
+    writes.emplace_back(Device(Gpu("gpu-" + std::to_string(i)), Health::kHealthy));
+  }
+  Apply(writes);
+  ASSERT_TRUE(Succeeded(store_->Prune(At(0), 1)));
+  EXPECT_THAT(Reopened().devices, SizeIs(5'000));
 }
 
 TEST_F(StoreTest, WriteWaitsForAnotherWriterOnlySoLongAndCanBeRepeated) {

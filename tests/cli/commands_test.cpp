@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "cli/exit_codes.h"
-#include "tests/cli/temp_file.h"
+#include "tests/support/temp_folder.h"
 
 namespace dra_health {
 namespace {

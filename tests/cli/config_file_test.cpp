@@ -5,7 +5,7 @@
 
 #include <string>
 
-#include "tests/cli/temp_file.h"
+#include "tests/support/temp_folder.h"
 
 namespace dra_health {
 namespace {

@@ -13,8 +13,8 @@
 #include "observe/http/cpprest_listener.h"
 #include "patcher/http_threads.h"
 #include "sim/api_server/certificates.h"
-#include "tests/cli/temp_file.h"
 #include "tests/observe/http/raw_client.h"
+#include "tests/support/temp_folder.h"
 
 namespace dra_health {
 namespace {

@@ -8,7 +8,7 @@
 #include <string>
 
 #include "cli/option_table.h"
-#include "tests/cli/temp_file.h"
+#include "tests/support/temp_folder.h"
 
 namespace dra_health {
 namespace {

@@ -11,7 +11,7 @@
 #include "cli/exit_codes.h"
 #include "tests/cache/opened_store.h"
 #include "tests/cache/records.h"
-#include "tests/cache/temp_folder.h"
+#include "tests/support/temp_folder.h"
 
 namespace dra_health {
 namespace {

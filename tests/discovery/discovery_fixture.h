@@ -8,7 +8,7 @@
 
 #include "loop.h"
 #include "sim/driver/driver.h"
-#include "temp_folder.h"
+#include "tests/support/temp_folder.h"
 
 namespace dra_health {
 

@@ -7,8 +7,8 @@
 #include <gmock/gmock.h>
 
 #include "discovery_fixture.h"
-#include "log_capture.h"
 #include "plain_socket.h"
+#include "tests/support/log_capture.h"
 
 namespace dra_health {
 namespace {

@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "log_capture.h"
+#include "tests/support/log_capture.h"
 
 namespace dra_health {
 namespace {

@@ -13,9 +13,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "log_capture.h"
 #include "plain_socket.h"
-#include "temp_folder.h"
+#include "tests/support/log_capture.h"
+#include "tests/support/temp_folder.h"
 
 namespace dra_health {
 namespace {
@@ -273,6 +273,16 @@ TEST_F(RegistryWatcherTest, UnreadableFolderIsExplainedOnceRetriedSlowlyAndKeeps
       1);
   EXPECT_EQ(watcher.NextDeadline() - clock_.Now().boot, seconds{60});
   EXPECT_FALSE(watcher.sees_folder());
+}
+
+TEST_F(RegistryWatcherTest, AFileInPlaceOfTheFolderIsNamedAsThat) {
+  fs::remove(registry_);
+  WriteFile(registry_, "no folder");
+  auto watcher = Watcher();
+  watcher.Poll();
+  EXPECT_EQ(
+      log_.Count("error: cannot look for drivers in " + registry_.string() + ": Not a directory"),
+      1);
 }
 
 TEST_F(RegistryWatcherTest, UnreadableSubFolderDoesNotHideTheOthers) {

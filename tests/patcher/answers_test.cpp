@@ -212,5 +212,12 @@ TEST(PodAnswer, IsThePodOrThatThereIsNone) {
   EXPECT_EQ(gone.error().kind, ErrorKind::kItem);
 }
 
+TEST(PodAnswer, ThatWeMayNotLookSaysNothingAboutThePod) {
+  const auto forbidden = ReadPodAnswer("shop", "web", Status(403, "Forbidden", "cannot get"));
+  ASSERT_FALSE(forbidden);
+  EXPECT_EQ(forbidden.error().kind, ErrorKind::kRetry);
+  EXPECT_THAT(forbidden.error().message, HasSubstr("missing permission to get pods"));
+}
+
 }  // namespace
 }  // namespace dra_health

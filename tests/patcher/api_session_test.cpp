@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/patcher/scripted_http.h"
-#include "tests/patcher/temp_folder.h"
+#include "tests/support/temp_folder.h"
 
 namespace dra_health {
 namespace {

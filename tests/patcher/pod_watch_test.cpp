@@ -6,9 +6,9 @@
 #include <thread>
 
 #include "tests/patcher/events.h"
-#include "tests/patcher/log_capture.h"
 #include "tests/patcher/pod_json.h"
 #include "tests/patcher/scripted_http.h"
+#include "tests/support/log_capture.h"
 
 namespace dra_health {
 namespace {

@@ -87,6 +87,27 @@ TEST_F(HoldTest, NotMoreThanTheLimitAreHeldAndTheSickComeFirst) {
   EXPECT_TRUE(Held(0));
 }
 
+// A guard keeps a kubelet's entries as soon as the pod carries our condition.
+TEST_F(HoldTest, OldEntriesOfAKubeletAreTakenAwayWhereThePodMayNotBeHeld) {
+  Settings settings;
+  settings.hold = HoldPods::kNone;
+  Start(settings, 0);
+  world->PutClaim("claim-0", {{"req", "gpu-0"}});
+  Report(0, Health::kUnhealthy);
+  Pod pod = World::MakePod({"pod-0", "uid-0", {{"gpu", "claim-0"}}});
+  const std::string id = ResourceId({kDriver, kPool, "gpu-0"});
+  pod.statuses[0].claim_entries = {{"claim:gpu", {{id, Health::kUnhealthy, ""}}}};
+  world->PutPod(std::move(pod));
+  world->Advance(600s);
+  EXPECT_TRUE(Held(0)) << "it says the same";
+  Report(0, Health::kHealthy);
+  EXPECT_TRUE(Held(0)) << "the kubelet may not have heard of it yet";
+  world->Advance(13s);
+  EXPECT_FALSE(Held(0));
+  world->Advance(3600s);
+  EXPECT_THAT(world->patches, SizeIs(3)) << "the condition twice, and once without the entries";
+}
+
 const DeviceKey kGpu{kDriver, kPool, "gpu-0"};
 const std::string kCdiId = "gpu.example.com/gpu=0";
 

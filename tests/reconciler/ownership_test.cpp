@@ -63,6 +63,7 @@ TEST_F(OwnershipTest, WhereNobodyWritesTheFieldItIsOurs) {
   world.AddPod({});
   EXPECT_EQ(world.Field(), FieldState::kOwn);
   EXPECT_EQ(world.Shown("gpu-0")->health, Health::kHealthy);
+  EXPECT_EQ(world.NoticesWith("default/train is"), 0U);
 }
 
 TEST_F(OwnershipTest, EntriesOfAKubeletThatSaysTheSameAreLeftToIt) {
@@ -101,6 +102,8 @@ TEST_F(OwnershipTest, EntriesThatStayOldAreReplacedAndOursWhenThatSurvivesTwoTic
   EXPECT_EQ(world.Field(), FieldState::kOwn);
   Report(Health::kHealthy);
   EXPECT_EQ(world.Shown("gpu-0")->health, Health::kHealthy) << "at once from now on";
+  EXPECT_EQ(world.NoticesWith("default/train is left to the kubelet"), 1U);
+  EXPECT_EQ(world.NoticesWith("default/train is the agent's again"), 1U);
 }
 
 TEST_F(OwnershipTest, AKubeletThatInsistsIsTriedAtGrowingIntervals) {

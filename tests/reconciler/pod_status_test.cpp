@@ -218,6 +218,17 @@ TEST_F(PodStatusTest, AStaleAnswerLeadsToOneReadAndOnePatch) {
   EXPECT_EQ(world.Shown("gpu-0")->health, Health::kUnhealthy);
 }
 
+TEST_F(PodStatusTest, AMissingPermissionToReadPodsIsSaidOnceAndTakesNothingAway) {
+  world.AddPod({});
+  AnswerWith(Outcome(event::PatchOutcome::kStale));
+  world.pod_error = Error{ErrorKind::kRetry, "missing permission to get pods: 403"};
+  Unhealthy();
+  world.Advance(600s);
+  EXPECT_EQ(world.NoticesWith("missing permission to get pods"), 1U);
+  ASSERT_THAT(world.stored().pods, SizeIs(1)) << "it is not gone";
+  EXPECT_LE(world.pod_reads, 40);
+}
+
 TEST_F(PodStatusTest, EndlessStaleAnswersAreNoHotLoop) {
   AnswerWith(Outcome(event::PatchOutcome::kStale));
   world.AddPod({});

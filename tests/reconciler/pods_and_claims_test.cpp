@@ -72,6 +72,17 @@ TEST_F(PodsAndClaimsTest, ATemplateClaimIsReadWhenItsNameBecomesKnown) {
   EXPECT_EQ(world.Shown("gpu-0")->health, Health::kHealthy);
 }
 
+TEST_F(PodsAndClaimsTest, WhatWasSaidBeforeAllIsKnownIsPutRightBeforeAllIsKnown) {
+  world.PutClaim("a-1", {{"req", "gpu-0"}});
+  world.Report(plugin, {Says("gpu-0", Health::kUnhealthy, "", 86400s)});
+  Pod pod = World::MakePod({"train", "uid-train", {{"a", "a-1"}, {"b", "b-1"}}});
+  pod.claims[1].claim_name.reset();  // made from a template, not known yet
+  world.PutPod(pod);
+  ASSERT_THAT(world.Condition(), Optional(Health::kUnhealthy)) << "an alarm does not wait";
+  Healthy({"gpu-0"});
+  EXPECT_THAT(world.Condition(), Optional(Health::kHealthy));
+}
+
 TEST_F(PodsAndClaimsTest, AClaimIsReadOnceNotWithEveryChangeOfThePod) {
   world.PutClaim("train-gpu", {{"req", "gpu-0"}});
   Healthy({"gpu-0"});

@@ -212,6 +212,7 @@ void World::CarryOut(Effects effects) {
       for (const auto& [uid, pod] : pods_) {
         if (pod->name == pod_read->name) answer.pod = pod;
       }
+      if (pod_error) answer.pod = tl::unexpected(*pod_error);
       pending_.emplace_back(std::move(answer));
     } else if (auto* patch = std::get_if<effect::Patch>(&effect)) {
       patches.push_back(patch->patch);

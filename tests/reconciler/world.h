@@ -83,6 +83,7 @@ class World {
   bool revert_at_once = false;  // another writer takes the field away after every patch
   std::function<std::optional<event::PatchDone>(const PodPatch&)> answer_instead;
   std::optional<Error> claim_error;
+  std::optional<Error> pod_error;
   void AnswerPatches();
   void RevertField(const std::string& uid = "uid-train");  // another writer was here
   // The kubelet writes the first container's field, of claim:gpu, by resourceID.

@@ -16,6 +16,7 @@
 
 #include "dra/v1.grpc.pb.h"
 #include "dra_health/v1.grpc.pb.h"
+#include "tests/support/temp_folder.h"
 
 namespace dra_health::sim {
 namespace {
@@ -27,13 +28,6 @@ constexpr seconds kLimit{20};
 
 class PlayerTest : public ::testing::Test {
  protected:
-  PlayerTest() {
-    std::string name = "/tmp/dra-test-XXXXXX";
-    if (::mkdtemp(name.data()) == nullptr) std::abort();
-    folder_ = name;
-  }
-  ~PlayerTest() override { fs::remove_all(folder_); }
-
   std::unique_ptr<Player> MakePlayer(const std::string& text) {
     auto scenario = ParseScenario(text, "test");
     EXPECT_TRUE(scenario) << scenario.error().message;
@@ -54,7 +48,7 @@ class PlayerTest : public ::testing::Test {
                                grpc::InsecureChannelCredentials());
   }
 
-  fs::path folder_;
+  const TempFolder folder_;
   std::mutex mutex_;
   std::function<void()> after_first_step_;
   std::vector<Step> steps_;  // guarded by mutex_

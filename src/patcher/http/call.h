@@ -27,10 +27,10 @@ class Call {
       call->done_ = false;
     }
     // A failed task that nobody asks ends the process: this continuation asks.
-    task.then([call](pplx::task<T> ended) {
+    task.then([call](const pplx::task<T>& ended) {
       try {
         ended.wait();
-      } catch (...) {
+      } catch (...) {  // NOLINT(bugprone-empty-catch): who waits below gets it once more
       }
       const std::lock_guard lock(call->mutex_);
       call->done_ = true;

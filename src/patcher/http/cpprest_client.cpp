@@ -2,6 +2,7 @@
 #include "patcher/http/cpprest_client.h"
 
 #include <openssl/ssl.h>
+#include <spdlog/spdlog.h>  // before cpprestsdk, whose macro U is a name in fmt
 
 #include <algorithm>
 #include <charconv>
@@ -140,7 +141,7 @@ class CpprestClient final : public HttpClient {
     bool headers_came = false;
     try {
       const auto opened = client.request(ToLibrary(request), call->token());
-      const bool own_limit = request.open_timeout > request.open_timeout.zero();
+      const bool own_limit = request.open_timeout.count() > 0;
       const auto wake = Call::Wait(
           call, opened, own_limit ? std::min(deadline, start + request.open_timeout) : deadline);
       if (wake != Call::Wake::kDone) return Fault(FaultOf(wake, HttpFault::kTimeout));
@@ -179,7 +180,7 @@ class CpprestClient final : public HttpClient {
     for (;;) {
       const auto more = buffer.getc();  // takes nothing: it is the wait for something to take
       const SteadyTime quiet_until =
-          quiet > quiet.zero() ? std::chrono::steady_clock::now() + quiet : SteadyTime::max();
+          quiet.count() > 0 ? std::chrono::steady_clock::now() + quiet : SteadyTime::max();
       const auto wake = Call::Wait(call, more, std::min(deadline, quiet_until));
       if (wake != Call::Wake::kDone) {
         return FaultOf(wake, quiet_until < deadline ? HttpFault::kQuiet : HttpFault::kTimeout);
@@ -242,8 +243,8 @@ void StartHttpThreads() {
   std::call_once(once, [] {
     try {
       crossplat::threadpool::initialize_with_threads(kPoolThreads);
-    } catch (const std::exception&) {
-      // Somebody else was first; the pool works, only larger.
+    } catch (const std::exception& error) {
+      spdlog::debug("the HTTP library's threads were there already: {}", error.what());
     }
   });
 }

@@ -82,7 +82,4 @@ struct Scenario {
 Result<Scenario> ParseScenario(const std::string& text, const std::string& file_name);
 Result<Scenario> LoadScenario(const std::filesystem::path& file);
 
-// "2s", "500ms", "1m30s"; nothing for any other text, and for more than a year.
-std::optional<std::chrono::milliseconds> ParseScenarioTime(std::string_view text);
-
 }  // namespace dra_health::sim

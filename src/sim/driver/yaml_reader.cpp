@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include "base/duration.h"
 #include "base/text.h"
 #include "sim/driver/scenario.h"
 
@@ -10,6 +11,14 @@ namespace dra_health::sim {
 namespace {
 
 constexpr const char* kTimeExamples = "a time such as 500ms, 2s or 1m30s";
+
+constexpr std::chrono::hours kYear{365 * 24};
+
+std::optional<std::chrono::milliseconds> ParseTime(std::string_view text) {
+  const auto time = ParseDuration(text);
+  if (!time || *time > kYear) return std::nullopt;
+  return std::chrono::duration_cast<std::chrono::milliseconds>(*time);
+}
 
 std::string Join(std::initializer_list<std::string_view> words) {
   std::string joined;
@@ -59,7 +68,7 @@ std::string YamlReader::Text(const YAML::Node& node, std::string_view what) cons
 
 std::chrono::milliseconds YamlReader::Time(const YAML::Node& node, std::string_view what) const {
   const std::string text = Text(node, what);
-  if (const auto time = ParseScenarioTime(text)) return *time;
+  if (const auto time = ParseTime(text)) return *time;
   Refuse(node, std::string(what) + " is '" + Printable(text) + "'; allowed: " + kTimeExamples);
 }
 
@@ -67,7 +76,7 @@ std::optional<std::chrono::milliseconds> YamlReader::TimeOrOff(const YAML::Node&
                                                                std::string_view what) const {
   const std::string text = Text(node, what);
   if (text == "off") return std::nullopt;
-  const auto time = ParseScenarioTime(text);
+  const auto time = ParseTime(text);
   if (time && time->count() > 0) return time;
   Refuse(node,
          std::string(what) + " is '" + Printable(text) + "'; allowed: off, or " + kTimeExamples);

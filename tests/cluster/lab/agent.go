@@ -20,11 +20,17 @@ type Agent struct {
 // fails when the agent does not end as it should.
 func (l *Lab) StartAgent(t TB, program string, args ...string) *Agent {
 	t.Helper()
+	return l.StartAgentAs(t, program, l.Kubeconfig(AgentUser), args...)
+}
+
+// StartAgentAs does the same with the credentials of a kubeconfig file.
+func (l *Lab) StartAgentAs(t TB, program, kubeconfig string, args ...string) *Agent {
+	t.Helper()
 	l.agents++
 	name := fmt.Sprintf("agent-%d", l.agents)
 	a := &Agent{lab: l, program: program, Store: l.path("run", name, "health.db")}
 	a.Process = l.newProcess(name, func() *exec.Cmd {
-		return exec.Command(program, append([]string{"run", "--node-name", l.Node, "--kubeconfig", l.Kubeconfig(AgentUser),
+		return exec.Command(program, append([]string{"run", "--node-name", l.Node, "--kubeconfig", kubeconfig,
 			"--kubelet-root", l.KubeletRoot(), "--store", a.Store, "--log-level", "debug"}, args...)...)
 	})
 	a.grace = 5 * time.Second

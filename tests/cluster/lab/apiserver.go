@@ -22,7 +22,7 @@ rules:
   verbs: [patch]
   resources: [{group: "", resources: [pods/status]}]
 - level: Metadata
-  users: ["` + AgentUser + `"]
+  users: ["` + AgentUser + `", "` + AccountUser + `"]
 - level: Metadata
   resources: [{group: "", resources: [pods, pods/status]}, {group: resource.k8s.io}]
 - level: None

@@ -1,7 +1,8 @@
 // Package lab runs a real etcd, kube-apiserver and kubelet on loopback, in a temporary folder, with a CRI
 // fake instead of a container runtime, drivers on the upstream helper library, and the agent beside them.
 //
-// Start with New; then StartDriver, StartAgent, NewClaim and NewPod. Every part can be stopped, killed and
+// Start with New; then StartDriver, StartAgent, NewClaim and NewPod. Render and Apply install manifests, and
+// NewContained runs the agent under runc as they describe it. Every part can be stopped, killed and
 // started again by itself. Whatever goes wrong fails the TB, and the TB's clean-up ends all processes.
 // Judge by what the API server says (Record, Audit), not by what the agent says of itself.
 //

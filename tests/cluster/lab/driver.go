@@ -20,6 +20,9 @@ type DriverOptions struct {
 	CDI          bool          // give devices CDI IDs, which a kubelet then shows as their resourceID
 	Beat         time.Duration // interval of heartbeats, 0 for none
 	NoRecord     bool
+	// OnNode gives the driver a node's view: the kubelet's folder is /var/lib/kubelet, and so are the paths with
+	// which it registers.
+	OnNode bool
 }
 
 // Driver is a DRA driver on the upstream helper library.
@@ -65,12 +68,19 @@ func (l *Lab) StartDriver(t TB, options DriverOptions) *Driver {
 	socket := l.path("run", name+".sock")
 	d := &Driver{Name: options.Name, lab: l, socket: socket, control: newControl(socket)}
 	d.Process = l.newProcess(name, func() *exec.Cmd {
+		registry, plugins := l.Registry(), filepath.Join(l.KubeletRoot(), "plugins")
+		if options.OnNode {
+			registry, plugins = "/var/lib/kubelet/plugins_registry", "/var/lib/kubelet/plugins"
+		}
 		args := []string{"--name", options.Name, "--node", l.Node, "--kubeconfig", l.Kubeconfig(DriverUser),
-			"--registry", l.Registry(), "--data", filepath.Join(l.KubeletRoot(), "plugins", options.Name),
+			"--registry", registry, "--data", filepath.Join(plugins, options.Name),
 			"--control", socket, "--instance", options.Instance, "--beat", options.Beat.String(),
 			fmt.Sprintf("--cdi=%t", options.CDI), fmt.Sprintf("--v1=%t", options.V1), fmt.Sprintf("--v1alpha1=%t", options.V1alpha1)}
 		if !options.NoRecord {
 			args = append(args, "--record", l.path("record", name+".jsonl"))
+		}
+		if options.OnNode {
+			return l.onNode(append([]string{l.program("driver")}, args...)...)
 		}
 		return exec.Command(l.program("driver"), args...)
 	})

@@ -37,9 +37,9 @@ maxPods: 200
 featureGates: {{.Gates}}
 `))
 
-// kubeletShell gives the kubelet its own view of the folders whose names are built into it. The mount
+// nodeShell gives the kubelet its own view of the folders whose names are built into it. The mount
 // namespace is new and private already.
-const kubeletShell = `mount --bind "$1" /var/lib/kubelet && mount -t tmpfs tmpfs /var/log && shift && exec "$@"`
+const nodeShell = `mount --bind "$1" /var/lib/kubelet && mount -t tmpfs tmpfs /var/log && shift && exec "$@"`
 
 // Kubelet is the lab's kubelet.
 type Kubelet struct {
@@ -60,16 +60,22 @@ func (l *Lab) newKubelet(t TB, gate bool) {
 	}
 	l.Kubelet = &Kubelet{lab: l, gates: healthGates(t, l.program("kubelet"))}
 	l.Kubelet.Process = l.newProcess("kubelet", func() *exec.Cmd {
-		cmd := exec.Command("/bin/sh", "-c", kubeletShell, "sh", l.KubeletRoot(), l.program("kubelet"),
+		cmd := l.onNode(l.program("kubelet"),
 			"--config", l.path("kubelet.yaml"), "--kubeconfig", l.Kubeconfig(l.KubeletUser()),
 			"--hostname-override", l.Node, "--root-dir", l.KubeletRoot(), "--v=2")
-		cmd.SysProcAttr = &syscall.SysProcAttr{Unshareflags: syscall.CLONE_NEWNS}
 		// With a container it removes the files <log path>*, and the CRI fake knows no log paths: that is
 		// every file of the folder it runs in.
 		cmd.Dir = l.path("nothing")
 		return cmd
 	})
 	l.Kubelet.Start(t, gate)
+}
+
+// onNode is a command that sees the lab's kubelet's root folder as /var/lib/kubelet.
+func (l *Lab) onNode(command ...string) *exec.Cmd {
+	cmd := exec.Command("/bin/sh", append([]string{"-c", nodeShell, "sh", l.KubeletRoot()}, command...)...)
+	cmd.SysProcAttr = &syscall.SysProcAttr{Unshareflags: syscall.CLONE_NEWNS}
+	return cmd
 }
 
 // Start runs the kubelet with the gates for health on or off, and waits until its node is Ready.

@@ -10,7 +10,6 @@ import (
 
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
-	"k8s.io/client-go/tools/clientcmd"
 )
 
 // Options of a new lab.
@@ -66,11 +65,7 @@ func New(t TB, options Options) *Lab {
 	if err := l.writeCredentials(); err != nil {
 		t.Fatalf("credentials: %v", err)
 	}
-	config, err := clientcmd.BuildConfigFromFlags("", l.Kubeconfig(AdminUser))
-	if err != nil {
-		t.Fatalf("%v", err)
-	}
-	config.QPS, config.Burst = -1, -1 // the lab's own requests shall never wait
+	config := l.config(t, l.Kubeconfig(AdminUser))
 	config.ContentType = "application/vnd.kubernetes.protobuf"
 	config.WarningHandler = rest.NoWarnings{}
 	if l.Client, err = kubernetes.NewForConfig(config); err != nil {
@@ -130,7 +125,7 @@ func (l *Lab) run(t TB, p *Process) {
 func (l *Lab) ready(t TB, p *Process, timeout time.Duration, check func() error) {
 	t.Helper()
 	Wait(t, p.name+" to be ready", timeout, func() (bool, string) {
-		if err := p.died(); err != nil {
+		if err := p.Ended(); err != nil {
 			t.Fatalf("%v\n%s", err, p.tail(20))
 		}
 		err := check()
@@ -142,7 +137,7 @@ func (l *Lab) ready(t TB, p *Process, timeout time.Duration, check func() error)
 func (l *Lab) takeDown(t TB) {
 	for i := len(l.all) - 1; i >= 0; i-- {
 		p := l.all[i]
-		if err := p.died(); err != nil {
+		if err := p.Ended(); err != nil {
 			t.Errorf("%v", err)
 		}
 		if t.Failed() {

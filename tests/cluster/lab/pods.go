@@ -138,12 +138,12 @@ func (l *Lab) WaitRunning(t TB, name string) {
 	})
 }
 
-// DeletePod deletes a pod and waits until the kubelet has let it go; where no kubelet runs, by force.
+// DeletePod deletes a pod and waits until the kubelet has let it go; where no kubelet has it, by force.
 func (l *Lab) DeletePod(t TB, name string) {
 	t.Helper()
 	ctx, pods := context.Background(), l.Client.CoreV1().Pods(Namespace)
 	options := metav1.DeleteOptions{}
-	if l.Kubelet.PID() == 0 {
+	if l.Kubelet.PID() == 0 || l.GetPod(t, name).Spec.NodeName != l.Node {
 		options = *metav1.NewDeleteOptions(0)
 	}
 	err := pods.Delete(ctx, name, options)

@@ -30,7 +30,7 @@ func (l *Lab) newProcess(name string, command func() *exec.Cmd) *Process {
 	return &Process{name: name, log: filepath.Join(l.Dir, "log", name+".log"), grace: 10 * time.Second, command: command}
 }
 
-// start runs the program. The kernel kills it should the test program die.
+// start runs the program. The kernel kills it should the test program die, unless it is to send another signal.
 func (p *Process) start(t TB) {
 	t.Helper()
 	p.mu.Lock()
@@ -45,7 +45,9 @@ func (p *Process) start(t TB) {
 	if cmd.SysProcAttr == nil {
 		cmd.SysProcAttr = &syscall.SysProcAttr{}
 	}
-	cmd.SysProcAttr.Pdeathsig = syscall.SIGKILL
+	if cmd.SysProcAttr.Pdeathsig == 0 {
+		cmd.SysProcAttr.Pdeathsig = syscall.SIGKILL
+	}
 	if err := cmd.Start(); err != nil {
 		t.Fatalf("%s: %v", p.name, err)
 	}
@@ -86,8 +88,8 @@ func (p *Process) end(signal syscall.Signal) error {
 	return p.status
 }
 
-// died says how the program ended by itself, or nil while it runs or was stopped.
-func (p *Process) died() error {
+// Ended says how the program ended by itself, or nil while it runs or was stopped.
+func (p *Process) Ended() error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.cmd == nil {

@@ -74,11 +74,12 @@ var agentRules = []rbacv1.PolicyRule{
 // allow gives the agent its rights, and the kubelet all: the node authorizer is not what is tested.
 func (l *Lab) allow(ctx context.Context) error {
 	rbac := l.Client.RbacV1()
-	role := &rbacv1.ClusterRole{ObjectMeta: metav1.ObjectMeta{Name: AgentUser}, Rules: agentRules}
+	const agentRole = "lab-" + AgentUser // the manifests have a role of the agent's name
+	role := &rbacv1.ClusterRole{ObjectMeta: metav1.ObjectMeta{Name: agentRole}, Rules: agentRules}
 	if _, err := rbac.ClusterRoles().Create(ctx, role, metav1.CreateOptions{}); err != nil {
 		return err
 	}
-	for user, role := range map[string]string{AgentUser: AgentUser, l.KubeletUser(): "cluster-admin"} {
+	for user, role := range map[string]string{AgentUser: agentRole, l.KubeletUser(): "cluster-admin"} {
 		binding := &rbacv1.ClusterRoleBinding{
 			ObjectMeta: metav1.ObjectMeta{Name: "lab-" + strings.ReplaceAll(user, ":", "-")},
 			RoleRef:    rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: role},

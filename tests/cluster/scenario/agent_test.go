@@ -16,5 +16,6 @@ func TestAgent(t *testing.T) {
 	t.Run("kubelet gate on, without guard, always", func(t *testing.T) { testReverted(t, l, program, true) })
 	t.Run("kubelet gate on, without guard", func(t *testing.T) { testDeferred(t, l, program) })
 	t.Run("kubelet gate on, with guard", func(t *testing.T) { testTakenOver(t, l, program) })
+	t.Run("agent gone for good", func(t *testing.T) { testReleased(t, l, program) })
 	t.Run("API server gate off", func(t *testing.T) { testDropped(t, l, program) })
 }

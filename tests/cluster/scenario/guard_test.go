@@ -1,29 +1,39 @@
 package scenario
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 	"testing"
 
+	admissionv1 "k8s.io/api/admissionregistration/v1"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
+	"k8s.io/apimachinery/pkg/types"
 
 	"dra-health-agent.test/cluster/lab"
 )
 
-// TestGuard checks the policy as a kubelet meets it, without waiting for a real one's ticks.
-func TestGuard(t *testing.T) {
-	l := newLab(t, lab.Options{APIServerGate: true})
+// testGuard checks the policy as a kubelet meets it, without waiting for a real one's ticks.
+func testGuard(t *testing.T, l *lab.Lab) {
+	policy := &admissionv1.MutatingAdmissionPolicy{}
+	lab.Render(t, guardManifests).Typed(t, "MutatingAdmissionPolicy", policy)
+	lab.Equal(t, "failure policy as shipped", *policy.Spec.FailurePolicy, admissionv1.Ignore)
 	l.ApplyGuard(t, guardManifests)
+	t.Run("pod of very many containers: entries put back", func(t *testing.T) {
+		pod := crowdedPod(t, l, "")
+		after, err := l.PatchStatus(t, l.Kubeconfig(l.KubeletUser()), pod.Name, types.MergePatchType, crowdPatch(t, ""))
+		if err != nil {
+			t.Fatal(err)
+		}
+		lab.Equal(t, "entries", entries(after), entries(pod))
+	})
 	for i, c := range guardCases() {
 		t.Run(c.name, func(t *testing.T) {
 			pod := l.NewStatusPod(t, fmt.Sprintf("guard-%d", i), c.status, guardedPod)
 			defer l.DeletePod(t, pod.Name)
-			user := l.KubeletUser()
-			if c.user != "" {
-				user = c.user
-			}
-			after, err := l.PatchStatus(t, user, pod.Name, c.patch)
+			user := cmp.Or(c.user, l.KubeletUser())
+			after, err := l.PatchStatus(t, l.Kubeconfig(user), pod.Name, types.MergePatchType, c.patch)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -69,6 +79,16 @@ func guardCases() []guardCase {
 		{name: "device plugin entry: the kubelet's passes beside ours", status: heldWithPlugin,
 			patch: status(`{"name":"main",` + theirs("example.com/nic", "d/p/x", "Unhealthy") + `}`),
 			want:  ours + "; main example.com/nic d/p/x Unhealthy"},
+		{name: "device plugin entry: the kubelet may remove it", status: heldWithPlugin,
+			patch: status(`{"name":"main"}`), want: ours},
+		{name: "entry of several devices: put back in order", status: heldTwice,
+			patch: status(`{"name":"main",` + theirs("claim:gpu", "d/p/y", "Healthy") + `}`),
+			want:  "side claim:gpu d/p/x Unhealthy ECC; main claim:gpu d/p/x Unhealthy ECC; main claim:gpu d/p/y Unknown"},
+		{name: "container that is new: the kubelet's passes", status: held,
+			patch: status(`{"name":"main"},{"name":"other"},{"name":"third",` + theirs("claim:gpu", "theirs", "Healthy") + `}`),
+			want:  ours + "; third claim:gpu theirs Healthy"},
+		{name: "entry of no devices: kept", status: heldEmpty,
+			patch: status(`{"name":"main",` + theirs("claim:gpu", "theirs", "Healthy") + `}`), want: ""},
 		{name: "pod without the condition: left alone", status: withoutCondition,
 			patch: status(`{"name":"main"}`), want: ""},
 		{name: "pod without entries of ours: the kubelet's pass", status: withoutEntries,
@@ -91,6 +111,19 @@ func heldWithPlugin(status *corev1.PodStatus) {
 	main := &status.ContainerStatuses[0]
 	main.AllocatedResourcesStatus = append(main.AllocatedResourcesStatus[:1:1],
 		entry("example.com/nic", corev1.ResourceHealthStatusHealthy, ""))
+}
+
+func heldTwice(status *corev1.PodStatus) {
+	held(status)
+	two := entry("claim:gpu", corev1.ResourceHealthStatusUnhealthy, "ECC")
+	two.Resources = append(two.Resources, corev1.ResourceHealth{ResourceID: "d/p/y", Health: corev1.ResourceHealthStatusUnknown})
+	status.ContainerStatuses[0].AllocatedResourcesStatus = []corev1.ResourceStatus{two}
+}
+
+func heldEmpty(status *corev1.PodStatus) {
+	held(status)
+	status.InitContainerStatuses = nil
+	status.ContainerStatuses[0].AllocatedResourcesStatus = []corev1.ResourceStatus{{Name: "claim:gpu"}}
 }
 
 func withoutCondition(status *corev1.PodStatus) {

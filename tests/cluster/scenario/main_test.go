@@ -10,7 +10,13 @@ import (
 	"dra-health-agent.test/cluster/lab"
 )
 
-const guardManifests = "../../../manifests/guard"
+// The folders of the manifests.
+const (
+	baseManifests  = "../../../manifests/base"
+	guardManifests = "../../../manifests/guard"
+	withGuard      = "../../../manifests/overlays/guard"
+	conditionOnly  = "../../../manifests/overlays/condition-only"
+)
 
 // newLab starts a cluster, or skips the test where that cannot be. run.sh, which sets the environment,
 // makes a failure of a missing prerequisite where it must.

@@ -129,7 +129,8 @@ func withoutStart(seen []string) string {
 
 // requests of the agent about the pod since a mark in the audit log.
 func (s *story) requests(mark lab.Mark) lab.Requests {
-	return s.lab.Audit.Since(s.t, mark).By(lab.AgentUser).For(s.pod)
+	all := s.lab.Audit.Since(s.t, mark).For(s.pod)
+	return append(all.By(lab.AgentUser), all.By(lab.AccountUser)...)
 }
 
 // waitStream waits until a driver is watched by so many, one of them through a version of the service.

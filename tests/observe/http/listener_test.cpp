@@ -12,6 +12,7 @@
 #include "patcher/http_threads.h"
 #include "raw_client.h"
 #include "sim/api_server/certificates.h"
+#include "tests/support/temp_folder.h"
 
 namespace dra_health {
 namespace {
@@ -139,14 +140,7 @@ TEST_F(ListenerTest, ItEndsWhateverIsOpen) {
 
 class TlsListenerTest : public ListenerTest {
  protected:
-  void SetUp() override {
-    ListenerTest::SetUp();
-    std::string pattern = std::filesystem::temp_directory_path() / "observe-test-XXXXXX";
-    ASSERT_NE(::mkdtemp(pattern.data()), nullptr);
-    folder = pattern;
-  }
-  ~TlsListenerTest() override { std::filesystem::remove_all(folder); }
-
+  void SetUp() override { ListenerTest::SetUp(); }
   // Returns the authority that signed the new certificate.
   std::string Rotate() {
     const auto made = sim::MakeCertificates();
@@ -161,7 +155,7 @@ class TlsListenerTest : public ListenerTest {
     Open(Echo, *files);
   }
 
-  std::filesystem::path folder;
+  const TempFolder folder;
 };
 
 TEST_F(TlsListenerTest, ANewCertificateServesTheNextConnection) {

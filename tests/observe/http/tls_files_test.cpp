@@ -8,6 +8,7 @@
 #include <fstream>
 
 #include "sim/api_server/certificates.h"
+#include "tests/support/temp_folder.h"
 
 namespace dra_health {
 namespace {
@@ -17,9 +18,6 @@ using testing::HasSubstr;
 class TlsFilesTest : public testing::Test {
  protected:
   void SetUp() override {
-    std::string pattern = std::filesystem::temp_directory_path() / "observe-test-XXXXXX";
-    ASSERT_NE(::mkdtemp(pattern.data()), nullptr);
-    folder = pattern;
     const auto made = sim::MakeCertificates();
     const auto more = sim::MakeCertificates();
     ASSERT_TRUE(made && more);
@@ -28,8 +26,6 @@ class TlsFilesTest : public testing::Test {
     Write("tls.crt", first.server);
     Write("tls.key", first.server_key);
   }
-  ~TlsFilesTest() override { std::filesystem::remove_all(folder); }
-
   void Write(const std::string& name, const std::string& text) {
     std::ofstream(folder / name) << text;
   }
@@ -41,13 +37,13 @@ class TlsFilesTest : public testing::Test {
     return files ? "" : files.error().message;
   }
 
-  std::filesystem::path folder;
+  const TempFolder folder;
   sim::Certificates first, second;
 };
 
 TEST_F(TlsFilesTest, SaysWhichFileCannotBeUsed) {
   Write("tls.crt", "");
-  EXPECT_THAT(ErrorOfLoad(), HasSubstr("no certificate in PEM form in " + folder.string()));
+  EXPECT_THAT(ErrorOfLoad(), HasSubstr("no certificate in PEM form in " + folder.path().string()));
   Write("tls.crt", first.server);
   Write("tls.key", first.server);
   EXPECT_THAT(ErrorOfLoad(), HasSubstr("no private key in PEM form, unencrypted, in "));

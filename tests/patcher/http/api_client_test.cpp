@@ -9,7 +9,7 @@
 
 #include "sim/api_server/api_server.h"
 #include "tests/patcher/events.h"
-#include "tests/patcher/temp_folder.h"
+#include "tests/support/temp_folder.h"
 
 namespace dra_health {
 namespace {

@@ -10,7 +10,7 @@
 #include <thread>
 
 #include "sim/api_server/api_server.h"
-#include "tests/patcher/temp_folder.h"
+#include "tests/support/temp_folder.h"
 
 namespace dra_health {
 namespace {

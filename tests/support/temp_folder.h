@@ -5,14 +5,16 @@
 #include <fstream>
 #include <map>
 #include <string>
+#include <string_view>
 
 namespace dra_health {
 
-// A new folder that goes with the object.
+// A new folder that goes with the object and all that is in it. Its path is short: that of a socket
+// must fit into 107 bytes.
 class TempFolder {
  public:
   TempFolder() {
-    std::string name = (std::filesystem::temp_directory_path() / "store-XXXXXX").string();
+    std::string name = (std::filesystem::temp_directory_path() / "dra-test-XXXXXX").string();
     if (::mkdtemp(name.data()) == nullptr) std::abort();
     path_ = name;
     // Readable by the unprivileged user that some tests become.
@@ -26,7 +28,14 @@ class TempFolder {
   TempFolder& operator=(const TempFolder&) = delete;
 
   const std::filesystem::path& path() const { return path_; }
-  std::filesystem::path operator/(const std::string& name) const { return path_ / name; }
+  std::filesystem::path operator/(const std::filesystem::path& name) const { return path_ / name; }
+
+  // Makes the folders on the way, and returns the file's path.
+  std::filesystem::path Write(const std::filesystem::path& name, std::string_view text) const {
+    std::filesystem::create_directories((path_ / name).parent_path());
+    std::ofstream(path_ / name, std::ios::binary | std::ios::trunc) << text;
+    return path_ / name;
+  }
 
  private:
   std::filesystem::path path_;

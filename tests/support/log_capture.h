@@ -1,28 +1,29 @@
 #pragma once
 
-#include <spdlog/sinks/ostream_sink.h>
-#include <spdlog/spdlog.h>
-
+#include <cstddef>
 #include <memory>
-#include <mutex>
 #include <sstream>
 #include <string>
 
+#include <spdlog/sinks/ostream_sink.h>
+#include <spdlog/spdlog.h>
+
 namespace dra_health {
 
-// What the code under test says, for as long as this lives.
+// What is logged while it lives: "warning: text" a line. REQUIRES: nobody logs during text().
 class LogCapture {
  public:
   LogCapture() : before_(spdlog::default_logger()) {
-    auto sink = std::make_shared<spdlog::sinks::ostream_sink_mt>(text_);
-    sink->set_pattern("%l: %v");
-    spdlog::set_default_logger(std::make_shared<spdlog::logger>("test", std::move(sink)));
+    auto logger = std::make_shared<spdlog::logger>(
+        "test", std::make_shared<spdlog::sinks::ostream_sink_mt>(text_));
+    logger->set_pattern("%l: %v");
+    logger->set_level(spdlog::level::info);
+    spdlog::set_default_logger(logger);
   }
-  ~LogCapture() { spdlog::set_default_logger(before_); }
   LogCapture(const LogCapture&) = delete;
   LogCapture& operator=(const LogCapture&) = delete;
+  ~LogCapture() { spdlog::set_default_logger(before_); }
 
-  // REQUIRES: nobody logs meanwhile.
   std::string text() const { return text_.str(); }
   std::size_t Count(const std::string& part) const {
     const std::string all = text();

@@ -1,4 +1,4 @@
-#include "cli/duration.h"
+#include "base/duration.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,0 +1,120 @@
+// What a pod that has ended still says.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "world.h"
+
+namespace dra_health {
+namespace {
+
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Optional;
+using testing::SizeIs;
+
+class EndedPodTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    world.PutClaim("train-gpu", {{"req", "gpu-0"}});
+    plugin = world.Register();
+    Report(Health::kHealthy);
+    world.AddPod({});
+  }
+  void Report(Health health, std::chrono::seconds lease = 86400s) {
+    world.Report(plugin, {Says("gpu-0", health, "", lease)});
+  }
+  void End() {
+    world.ChangePod("uid-train", [](Pod& pod) { pod.ended = true; });
+  }
+  void ExpectShown(Health health) {
+    EXPECT_EQ(world.Shown("gpu-0")->health, health);
+    EXPECT_THAT(world.Condition(), Optional(health));
+  }
+
+  World world;
+  PluginId plugin = 0;
+};
+
+TEST_F(EndedPodTest, KeepsTheLastHealthWhenTheDriverFallsSilent) {
+  Report(Health::kUnhealthy, 10s);
+  End();
+  world.patches.clear();
+  world.Advance(3600s);
+  EXPECT_THAT(world.transitions.back().to, Health::kUnknown) << "of the device";
+  ExpectShown(Health::kUnhealthy);
+  EXPECT_THAT(world.patches, IsEmpty());
+}
+
+TEST_F(EndedPodTest, AReportWithinAMinuteStillCounts) {
+  End();
+  world.Advance(59s);
+  Report(Health::kUnhealthy);
+  ExpectShown(Health::kUnhealthy);
+}
+
+TEST_F(EndedPodTest, ALaterReportIsNoneOfItsBusiness) {
+  End();
+  world.Advance(61s);
+  Report(Health::kUnhealthy);
+  world.Advance(60s);
+  ExpectShown(Health::kHealthy);
+  EXPECT_THAT(world.patches, SizeIs(1));
+}
+
+TEST_F(EndedPodTest, AReportAfterTheDeviceHasANewOwnerIsTheNewOwners) {
+  End();
+  world.PutClaim("next-gpu", {{"req", "gpu-0"}});
+  world.AddPod({"next", "uid-next", {{"gpu", "next-gpu"}}});
+  Report(Health::kUnhealthy);
+  ExpectShown(Health::kHealthy);
+  EXPECT_THAT(world.Condition("uid-next"), Optional(Health::kUnhealthy));
+}
+
+TEST_F(EndedPodTest, AnotherSharerOfTheDeviceIsNoNewOwner) {
+  world.PutClaim("sharer-gpu", {{"req", "gpu-0"}});
+  world.AddPod({"sharer", "uid-sharer", {{"gpu", "sharer-gpu"}}});
+  End();
+  Report(Health::kUnhealthy);
+  ExpectShown(Health::kUnhealthy);
+}
+
+TEST_F(EndedPodTest, TheWindowGoesOnOverARestart) {
+  End();
+  world.Advance(30s);
+  world.Restart();
+  plugin = world.Register();
+  Report(Health::kUnhealthy);
+  ExpectShown(Health::kUnhealthy);
+  world.Advance(31s);
+  world.Restart();
+  plugin = world.Register();
+  Report(Health::kHealthy);
+  world.Advance(60s);
+  ExpectShown(Health::kUnhealthy);
+}
+
+TEST_F(EndedPodTest, ItsEndStandsInTheStoreOnce) {
+  End();
+  const auto ended = world.stored().pods[0].ended;
+  ASSERT_TRUE(ended);
+  world.Advance(30s);
+  world.Restart();
+  EXPECT_EQ(world.stored().pods[0].ended, ended);
+}
+
+TEST(EndedPodWindowTest, IsASetting) {
+  Settings settings;
+  settings.late_report_window = 0s;
+  World world(settings);
+  world.PutClaim("train-gpu", {{"req", "gpu-0"}});
+  const PluginId plugin = world.Register();
+  world.Report(plugin, {Says("gpu-0", Health::kHealthy, "", 86400s)});
+  world.AddPod({});
+  world.ChangePod("uid-train", [](Pod& pod) { pod.ended = true; });
+  world.Report(plugin, {Says("gpu-0", Health::kUnhealthy, "", 86400s)});
+  EXPECT_THAT(world.Condition(), Optional(Health::kHealthy));
+}
+
+}  // namespace
+}  // namespace dra_health

@@ -1,0 +1,53 @@
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "model/claim.h"
+#include "model/event.h"
+#include "model/pod.h"
+#include "model/publication.h"
+
+namespace dra_health {
+
+// An API server with the pods of one node, and the node's kubelet as the second writer.
+class Cluster {
+ public:
+  bool up = true;
+  bool drops_field = false;
+  bool drops_messages = false;
+  bool guard = false;
+  bool kubelet_gate = false;
+
+  // A pod with one container that holds each device through a claim of its own.
+  void AddPod(const std::string& name, const std::vector<DeviceKey>& devices);
+  void EndPod(const std::string& uid);
+  void DeletePod(const std::string& uid);
+
+  // What the server makes of a patch. Takes effect at once.
+  event::PatchDone Patch(const PodPatch& patch);
+  // One tick of the kubelet: the field as it has it, its gate on or off. Returns the pods it wrote.
+  std::vector<std::string> Tick(const std::function<Health(const DeviceKey&)>& health_of);
+
+  std::shared_ptr<const Pod> Find(const std::string& uid) const;
+  std::shared_ptr<const Pod> FindByName(const std::string& name) const;
+  std::shared_ptr<const Claim> FindClaim(const std::string& name) const;
+  std::vector<std::shared_ptr<const Pod>> Pods() const;
+  std::vector<DeviceKey> DevicesOf(const std::string& uid) const;
+
+ private:
+  void Put(Pod pod);
+
+  std::map<std::string, std::shared_ptr<const Pod>> pods_;  // by uid
+  std::map<std::string, std::vector<DeviceKey>> devices_;   // by uid of the pod
+  std::map<std::string, std::shared_ptr<const Claim>> claims_;
+  int version_ = 100;
+  int next_uid_ = 1;
+};
+
+}  // namespace dra_health
