@@ -1,10 +1,10 @@
 # The two commands of a fresh Debian 12 are `make demo` and `make test`. Underneath is plain CMake
 # with the presets of CMakePresets.json.
 .DEFAULT_GOAL := help
-.PHONY: help build demo test bench lint
+.PHONY: help build demo test test-skew bench lint
 
 help:  ## shows this
-	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "make %-6s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 build:  ## installs what is needed to build, builds the program in build/release
 	scripts/install-dependencies.sh build
@@ -20,6 +20,9 @@ test:  ## installs what is needed, builds in build/dev, runs all tests
 	cmake --build --preset dev
 	ctest --preset dev
 	@grep -hE '^(cluster|promtool|browser) tests skipped: ' build/dev/Testing/Temporary/LastTest.log || true
+
+test-skew: build  ## runs the cluster tests with a kubelet 1.34, which takes 10 more minutes to build, once
+	tests/cluster/run.sh --kubelet kubelet-1.34 build/release/src/dra-health-agent
 
 lint:  ## checks layout and code; after make test
 	scripts/install-dependencies.sh lint

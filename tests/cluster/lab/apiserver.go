@@ -95,5 +95,5 @@ func (s *APIServer) Restart(t TB, gate bool) {
 }
 
 func gates(on bool) string {
-	return fmt.Sprintf("ResourceHealthStatus=%t,ResourceHealthStatusMessage=%t", on, on)
+	return fmt.Sprintf("%s=%t,%s=%t", GateHealth, on, GateMessage, on)
 }

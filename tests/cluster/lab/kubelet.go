@@ -34,7 +34,7 @@ port: {{.Port}}
 healthzPort: {{.HealthPort}}
 readOnlyPort: 0
 maxPods: 200
-featureGates: {ResourceHealthStatus: {{.Gate}}, ResourceHealthStatusMessage: {{.Gate}}}
+featureGates: {{.Gates}}
 `))
 
 // nodeShell gives the kubelet its own view of the folders whose names are built into it. The mount
@@ -44,8 +44,10 @@ const nodeShell = `mount --bind "$1" /var/lib/kubelet && mount -t tmpfs tmpfs /v
 // Kubelet is the lab's kubelet.
 type Kubelet struct {
 	*Process
-	lab  *Lab
-	gate bool
+	Version string // as its node says
+	lab     *Lab
+	gates   []string // those of health that it knows
+	gate    bool
 }
 
 // KubeletRoot is the kubelet's root folder.
@@ -56,7 +58,7 @@ func (l *Lab) newKubelet(t TB, gate bool) {
 	if err := os.MkdirAll("/var/lib/kubelet", 0o755); err != nil { // the mount point must exist on the host
 		t.Fatalf("%v", err)
 	}
-	l.Kubelet = &Kubelet{lab: l}
+	l.Kubelet = &Kubelet{lab: l, gates: healthGates(t, l.program("kubelet"))}
 	l.Kubelet.Process = l.newProcess("kubelet", func() *exec.Cmd {
 		cmd := l.onNode(l.program("kubelet"),
 			"--config", l.path("kubelet.yaml"), "--kubeconfig", l.Kubeconfig(l.KubeletUser()),
@@ -86,7 +88,7 @@ func (k *Kubelet) Start(t TB, gate bool) {
 	}
 	defer file.Close()
 	err = kubeletConfig.Execute(file, map[string]any{
-		"CRI": k.lab.CRI.endpoint, "Dir": k.lab.Dir, "Gate": gate,
+		"CRI": k.lab.CRI.endpoint, "Dir": k.lab.Dir, "Gates": setGates(k.gates, gate),
 		"Port": k.lab.ports["kubelet"], "HealthPort": k.lab.ports["kubelet-health"],
 	})
 	if err != nil {
@@ -101,6 +103,7 @@ func (k *Kubelet) Start(t TB, gate bool) {
 		}
 		for _, c := range node.Status.Conditions {
 			if c.Type == corev1.NodeReady && c.Status == corev1.ConditionTrue && !c.LastHeartbeatTime.Time.Before(started) {
+				k.Version = node.Status.NodeInfo.KubeletVersion
 				return nil
 			}
 		}

@@ -78,7 +78,7 @@ func New(t TB, options Options) *Lab {
 	}
 	l.newCRI(t)
 	l.newKubelet(t, options.KubeletGate)
-	t.Logf("cluster up in %.1f s: API server %s, folder %s", time.Since(start).Seconds(), l.URL(), dir)
+	t.Logf("cluster up in %.1f s: API server %s, kubelet %s, folder %s", time.Since(start).Seconds(), l.URL(), l.Kubelet.Version, dir)
 	return l
 }
 

@@ -18,8 +18,7 @@ func testFailedPod(t *testing.T, l *lab.Lab, program string) {
 	driver := l.StartDriver(t, lab.DriverOptions{Name: "gpu.example.com", V1: true, V1alpha1: true, Beat: beat})
 	agent := l.StartAgent(t, program)
 	s := newStory(t, l, recorder, driver, "failed")
-	s.restartPolicy = corev1.RestartPolicyNever
-	s.createPod()
+	s.createPod(func(spec *corev1.PodSpec) { spec.RestartPolicy = corev1.RestartPolicyNever })
 	s.waitCondition(conditionHealthy)
 	s.report("Unhealthy", "ECC error")
 	s.recorder.WaitFor(t, s.pod, "field", s.line("Unhealthy", "ECC error"), patience, field)

@@ -16,16 +16,19 @@ import (
 	"dra-health-agent.test/cluster/lab"
 )
 
-// driverKinds are the combinations with the guard. The last has the pod with several containers.
-var driverKinds = []struct {
+// heldCases are the combinations with the guard, each with a driver of its own.
+var heldCases = []struct {
 	name         string
 	v1, v1alpha1 bool
 	version      string // that the agent shall choose
+	check        func(*story)
 }{
-	{"driver v1 and v1alpha1", true, true, "v1"},
-	{"driver v1 only", true, false, "v1"},
-	{"driver v1alpha1 only", false, true, "v1alpha1"},
-	{"two containers and a sidecar", true, true, "v1"},
+	{"driver v1 and v1alpha1", true, true, "v1", heldLife},
+	{"driver v1 only", true, false, "v1", heldLife},
+	{"driver v1alpha1 only", false, true, "v1alpha1", heldLife},
+	{"two containers and a sidecar", true, true, "v1", heldContainers},
+	{"pod that fails", true, true, "v1", heldPastEnd},
+	{"price", true, true, "v1", heldPrice},
 }
 
 // testHeld: the kubelet's gate is off, the guard holds what the agent writes. One agent and drivers of
@@ -34,24 +37,19 @@ func testHeld(t *testing.T, l *lab.Lab, program string) {
 	l.Kubelet.SetGate(t, false)
 	l.ApplyGuard(t, guardManifests)
 	recorder := l.Record(t)
-	drivers := make([]*lab.Driver, len(driverKinds))
-	for i, kind := range driverKinds {
+	drivers := make([]*lab.Driver, len(heldCases))
+	for i, c := range heldCases {
 		drivers[i] = l.StartDriver(t, lab.DriverOptions{
-			Name: fmt.Sprintf("gpu-%d.example.com", i), V1: kind.v1, V1alpha1: kind.v1alpha1, Beat: beat,
+			Name: fmt.Sprintf("gpu-%d.example.com", i), V1: c.v1, V1alpha1: c.v1alpha1, Beat: beat,
 		})
 	}
 	l.StartAgent(t, program)
 	t.Run("drivers", func(t *testing.T) { // ends when all of the parallel tests have
-		for i, kind := range driverKinds {
-			t.Run(kind.name, func(t *testing.T) {
+		for i, c := range heldCases {
+			t.Run(c.name, func(t *testing.T) {
 				t.Parallel()
-				waitStream(t, drivers[i], kind.version, 1)
-				pod := fmt.Sprintf("held-%d", i)
-				if i == len(driverKinds)-1 {
-					heldContainers(t, l, recorder, drivers[i], pod)
-				} else {
-					heldLife(newStory(t, l, recorder, drivers[i], pod))
-				}
+				waitStream(t, drivers[i], c.version, 1)
+				c.check(newStory(t, l, recorder, drivers[i], fmt.Sprintf("held-%d", i)))
 				lab.Equal(t, "streams that the driver ever saw", len(drivers[i].Stats(t).Streams), 1)
 			})
 		}
@@ -117,7 +115,8 @@ func holdStill(t *testing.T, l *lab.Lab, recorder *lab.Recorder, pod string) {
 }
 
 // heldContainers: a claim used whole by a sidecar and request by request by two containers.
-func heldContainers(t *testing.T, l *lab.Lab, recorder *lab.Recorder, driver *lab.Driver, pod string) {
+func heldContainers(s *story) {
+	t, l, recorder, driver, pod := s.t, s.lab, s.recorder, s.driver, s.pod
 	devices := []lab.Device{
 		{Pool: "pool", Device: "gpu-a", Health: "Healthy", Timeout: lease},
 		{Pool: "pool", Device: "gpu-b", Health: "Healthy", Timeout: lease},

@@ -14,12 +14,16 @@ import (
 // reporting works, and every part comes back after a restart.
 func TestKubeletAlone(t *testing.T) {
 	l := newLab(t, lab.Options{APIServerGate: true, KubeletGate: true})
+	if olderKubelet != "" {
+		lab.Equal(t, "version of the kubelet", l.Kubelet.Version, olderKubelet)
+	}
 	recorder := l.Record(t)
 	driver := l.StartDriver(t, lab.DriverOptions{Name: "gpu.example.com", V1: true, V1alpha1: true, Beat: time.Second})
 	device := lab.Device{Pool: "pool", Device: "gpu-0", Health: "Healthy", Timeout: 30}
 	driver.Report(t, device)
-	l.NewClaim(t, "alone", lab.Allocation{Request: "gpu", Driver: driver.Name, Pool: device.Pool, Device: device.Device})
-	l.NewPod(t, "alone", map[string]string{"gpu": "alone"})
+	claim := shownClaim("alone")
+	l.NewClaim(t, claim, lab.Allocation{Request: "gpu", Driver: driver.Name, Pool: device.Pool, Device: device.Device})
+	l.NewPod(t, "alone", map[string]string{"gpu": claim})
 	l.WaitRunning(t, "alone")
 	const healthy = "main claim:gpu gpu.example.com/pool/gpu-0 Healthy"
 	recorder.WaitFor(t, "alone", "field", healthy, patience, lab.Field)
@@ -28,7 +32,7 @@ func TestKubeletAlone(t *testing.T) {
 	mark := l.Audit.Mark()
 	device.Health, device.Message = "Unhealthy", "ECC"
 	driver.Report(t, device)
-	recorder.WaitFor(t, "alone", "field", "main claim:gpu gpu.example.com/pool/gpu-0 Unhealthy ECC", patience, lab.Field)
+	recorder.WaitFor(t, "alone", "field", "main claim:gpu gpu.example.com/pool/gpu-0 "+kubeletSays("Unhealthy", "ECC"), patience, lab.Field)
 	patches := l.Audit.Since(t, mark).By(l.KubeletUser()).Verb("patch").On("pods/status")
 	lab.Equal(t, "patches of the kubelet", len(patches.For("alone")), 1)
 
@@ -47,5 +51,5 @@ func TestKubeletAlone(t *testing.T) {
 	driver.Report(t, device)
 	recorder.WaitFor(t, "alone", "field", healthy, 2*patience, lab.Field)
 	streams := driver.Stats(t).Streams
-	lab.Equal(t, "service of the newest stream", streams[len(streams)-1].Method, "/v1.DRAResourceHealth/NodeWatchResources")
+	lab.Equal(t, "service of the newest stream", streams[len(streams)-1].Method, "/"+kubeletsVersion()+".DRAResourceHealth/NodeWatchResources")
 }

@@ -63,7 +63,8 @@ func testPermissions(t *testing.T, l *lab.Lab, program string, manifests lab.Man
 	for i, c := range missingPermissions {
 		t.Run("without "+c.name, func(t *testing.T) {
 			l.Permit(t, slices.DeleteFunc(slices.Clone(all), func(p lab.Permission) bool { return slices.Contains(c.without, p) }))
-			s := &story{t: t, lab: l, recorder: recorder, driver: driver, pod: fmt.Sprintf("deprived-%d", i), start: l.Audit.Mark(),
+			pod := fmt.Sprintf("deprived-%d", i)
+			s := &story{t: t, lab: l, recorder: recorder, driver: driver, pod: pod, claim: pod, start: l.Audit.Mark(),
 				device: lab.Device{Pool: "pool", Device: fmt.Sprintf("gpu-%d", i), Timeout: 600}}
 			s.createPod()
 			d := &deprived{s, l.StartAgentAs(t, program, kubeconfigs[c.unbound]), c}

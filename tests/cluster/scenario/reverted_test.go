@@ -37,6 +37,7 @@ func testReverted(t *testing.T, l *lab.Lab, program string, kubeletGate bool) {
 	agent := l.StartAgent(t, program, args...)
 	waitStream(t, driver, "v1", watchers)
 	s := newStory(t, l, recorder, driver, "reverted")
+	s.claim = shownClaim(s.pod)
 	created := time.Now()
 	s.createPod()
 	s.waitOurs(created)

@@ -37,24 +37,23 @@ type story struct {
 	recorder *lab.Recorder
 	driver   *lab.Driver
 	pod      string
+	claim    string // the ResourceClaim, which the pod calls gpu
 	device   lab.Device
 	start    lab.Mark // in the audit log before the pod
-
-	restartPolicy corev1.RestartPolicy // of the pod
 }
 
 // newStory takes a watched driver over and lets it report its device as healthy.
 func newStory(t *testing.T, l *lab.Lab, recorder *lab.Recorder, driver *lab.Driver, pod string) *story {
-	s := &story{t: t, lab: l, recorder: recorder, driver: driver, pod: pod, start: l.Audit.Mark()}
+	s := &story{t: t, lab: l, recorder: recorder, driver: driver, pod: pod, claim: pod, start: l.Audit.Mark()}
 	s.device = lab.Device{Pool: "pool", Device: "gpu-0", Health: "Healthy", Timeout: lease}
 	driver.Report(t, s.device)
 	return s
 }
 
 // createPod creates the pod and waits for its containers to run.
-func (s *story) createPod() {
-	s.lab.NewClaim(s.t, s.pod, lab.Allocation{Request: "gpu", Driver: s.driver.Name, Pool: s.device.Pool, Device: s.device.Device})
-	s.lab.NewPod(s.t, s.pod, map[string]string{"gpu": s.pod}, func(spec *corev1.PodSpec) { spec.RestartPolicy = s.restartPolicy })
+func (s *story) createPod(edit ...func(*corev1.PodSpec)) {
+	s.lab.NewClaim(s.t, s.claim, lab.Allocation{Request: "gpu", Driver: s.driver.Name, Pool: s.device.Pool, Device: s.device.Device})
+	s.lab.NewPod(s.t, s.pod, map[string]string{"gpu": s.claim}, edit...)
 	s.lab.WaitRunning(s.t, s.pod)
 }
 
