@@ -6,8 +6,6 @@ import (
 	"testing"
 	"time"
 
-	corev1 "k8s.io/api/core/v1"
-
 	"dra-health-agent.test/cluster/lab"
 )
 
@@ -18,14 +16,14 @@ func testFailedPod(t *testing.T, l *lab.Lab, program string) {
 	driver := l.StartDriver(t, lab.DriverOptions{Name: "gpu.example.com", V1: true, V1alpha1: true, Beat: beat})
 	agent := l.StartAgent(t, program)
 	s := newStory(t, l, recorder, driver, "failed")
-	s.createPod(func(spec *corev1.PodSpec) { spec.RestartPolicy = corev1.RestartPolicyNever })
+	s.createPod(neverRestart)
 	s.waitCondition(conditionHealthy)
 	s.report("Unhealthy", "ECC error")
 	s.recorder.WaitFor(t, s.pod, "field", s.line("Unhealthy", "ECC error"), patience, field)
 
 	checkUnchanged(t, l, recorder, s.pod, func() {
 		l.CRI.Exit(t, s.pod, "main", 1)
-		recorder.WaitFor(t, s.pod, "phase", "Failed", patience, func(pod *corev1.Pod) string { return string(pod.Status.Phase) })
+		recorder.WaitFor(t, s.pod, "phase", "Failed", patience, phase)
 		lab.Hold(t, "a failed pod's last word", ticks, time.Second, func() error {
 			if pod := l.GetPod(t, s.pod); lab.Condition(pod) != conditionUnhealthy || field(pod) != s.line("Unhealthy", "ECC error") {
 				return fmt.Errorf("it says %s", says(pod))

@@ -27,7 +27,6 @@ var heldCases = []struct {
 	{"driver v1 only", true, false, "v1", heldLife},
 	{"driver v1alpha1 only", false, true, "v1alpha1", heldLife},
 	{"two containers and a sidecar", true, true, "v1", heldContainers},
-	{"pod that fails", true, true, "v1", heldPastEnd},
 	{"price", true, true, "v1", heldPrice},
 }
 

@@ -69,7 +69,7 @@ func judgeAll(t *testing.T, l *lab.Lab, recorder *lab.Recorder, w *unrest, agent
 	}
 	for _, pod := range w.pods {
 		for _, version := range recorder.Versions(pod) {
-			h.shown = append(h.shown, shown(version))
+			h.shown = append(h.shown, publicationOf(version))
 		}
 	}
 	for _, wrong := range h.judge() {

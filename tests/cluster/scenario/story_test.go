@@ -147,3 +147,7 @@ func waitStream(t *testing.T, driver *lab.Driver, version string, watchers int) 
 		return open == watchers && strings.Contains(methods, "/"+version+".DRAResourceHealth/"), methods
 	})
 }
+
+func neverRestart(spec *corev1.PodSpec) { spec.RestartPolicy = corev1.RestartPolicyNever }
+
+func phase(pod *corev1.Pod) string { return string(pod.Status.Phase) }

@@ -96,7 +96,7 @@ func (w *unrest) waitAgreement(recorder *lab.Recorder) {
 		}
 		recorder.WaitFor(w.t, pod, "devices", want, patience, func(pod *corev1.Pod) string {
 			said := ""
-			for _, w := range shown(lab.Version{Pod: pod}).words {
+			for _, w := range publicationOf(lab.Version{Pod: pod}).words {
 				said += fmt.Sprintf("%s #%d ", w.health, w.number)
 			}
 			return said

@@ -94,8 +94,8 @@ func patched(t *testing.T, request lab.Request) publication {
 	return p
 }
 
-// shown is what a version of a pod says.
-func shown(v lab.Version) publication {
+// publicationOf is what a version of a pod says.
+func publicationOf(v lab.Version) publication {
 	p := publication{pod: v.Pod.Name, at: v.At}
 	for _, status := range v.Pod.Status.ContainerStatuses {
 		p.words = append(p.words, wordsOf(status.AllocatedResourcesStatus, v.At)...)
