@@ -1,7 +1,8 @@
 # The two commands of a fresh Debian 12 are `make demo` and `make test`. Underneath is plain CMake
 # with the presets of CMakePresets.json.
 .DEFAULT_GOAL := help
-.PHONY: help build demo test test-skew bench lint
+FUZZ_SECONDS ?= 20
+.PHONY: help build demo test test-skew fuzz bench lint
 
 help:  ## shows this
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -23,6 +24,12 @@ test:  ## installs what is needed, builds in build/dev, runs all tests
 
 test-skew: build  ## runs the cluster tests with a kubelet 1.34, which takes 10 more minutes to build, once
 	tests/cluster/run.sh --kubelet kubelet-1.34 build/release/src/dra-health-agent
+
+fuzz:  ## runs each fuzz target for FUZZ_SECONDS=20; fails on and keeps what breaks one
+	scripts/install-dependencies.sh build test fuzz
+	cmake --preset fuzz
+	cmake --build --preset fuzz
+	FUZZ_SECONDS=$(FUZZ_SECONDS) scripts/fuzz.sh
 
 lint:  ## checks layout and code; after make test
 	scripts/install-dependencies.sh lint

@@ -5,6 +5,8 @@
 #include <cstring>
 #include <utility>
 
+#include "base/text.h"
+
 namespace dra_health::sql {
 namespace {
 
@@ -13,7 +15,8 @@ constexpr int kBusyMilliseconds = 2000;
 
 Failure Describe(sqlite3* database, int code) {
   if (database == nullptr) return {code, sqlite3_errstr(code)};
-  Failure failure{sqlite3_extended_errcode(database), sqlite3_errmsg(database)};
+  // The message may quote what a damaged file holds.
+  Failure failure{sqlite3_extended_errcode(database), Printable(sqlite3_errmsg(database))};
   const int primary = failure.code & 0xff;
   const int cause = sqlite3_system_errno(database);
   if (cause != 0 && (primary == SQLITE_IOERR || primary == SQLITE_CANTOPEN)) {
@@ -55,7 +58,8 @@ int OpenHandle(const std::string& path, Database::Mode mode, sqlite3** handle) {
 
 bool Failure::broken() const {
   const int primary = code & 0xff;
-  return primary == SQLITE_CORRUPT || primary == SQLITE_NOTADB || primary == SQLITE_CONSTRAINT;
+  return primary == SQLITE_CORRUPT || primary == SQLITE_NOTADB || primary == SQLITE_CONSTRAINT ||
+         primary == SQLITE_TOOBIG;
 }
 
 bool Failure::not_a_database() const { return (code & 0xff) == SQLITE_NOTADB; }
@@ -120,6 +124,11 @@ Outcome<Database> Database::Open(const std::string& path, Mode mode) {
   Database database(handle);  // a handle comes back with most errors too
   if (code != SQLITE_OK) return tl::unexpected(Describe(handle, code));
   sqlite3_busy_timeout(handle, kBusyMilliseconds);
+  // No file of ours has any; in one that was tampered with they could run for ever.
+  for (const int code_in_file : {SQLITE_DBCONFIG_ENABLE_VIEW, SQLITE_DBCONFIG_ENABLE_TRIGGER,
+                                 SQLITE_DBCONFIG_TRUSTED_SCHEMA}) {
+    sqlite3_db_config(handle, code_in_file, 0, nullptr);
+  }
   database.CheckpointOnClose(false);
   if (mode == Mode::kPrivate) {
     // In this mode the WAL's index lives on the heap, and no -shm file is made.

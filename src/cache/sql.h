@@ -26,7 +26,8 @@ struct Failure {
   std::string text;  // copied at once: sqlite3_errmsg changes with the next call
 
   // The file's content is to blame, so trying again cannot help. A violated constraint is among
-  // these: no write of this module violates one as long as the indexes are sound.
+  // these: no write of this module violates one as long as the indexes are sound; and so is a row
+  // that claims to be larger than SQLite's limit of a gigabyte.
   bool broken() const;
   bool not_a_database() const;
 };

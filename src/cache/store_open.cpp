@@ -45,14 +45,22 @@ Accepted<void> SetUp(sql::Database& database) {
       .map_error(Judge);
 }
 
+// Of statements that only a damaged schema, or one that is not what its version says, refuses.
+Refusal JudgeSchema(const sql::Failure& failure) {
+  constexpr int kGenericError = 1;  // SQLITE_ERROR: no such table, or one that is there already
+  Refusal refusal = Judge(failure);
+  if (failure.code == kGenericError) refusal.kind = Refusal::Kind::kReplace;
+  return refusal;
+}
+
 // Before anything is changed in the file: is it ours, and can this program use it?
 Accepted<void> CheckOrigin(sql::Database& database) {
   const auto version = database.Integer("PRAGMA user_version");
-  if (!version) return tl::unexpected(Judge(version.error()));
+  if (!version) return tl::unexpected(JudgeSchema(version.error()));
   const auto origin = database.Integer("PRAGMA application_id");
-  if (!origin) return tl::unexpected(Judge(origin.error()));
+  if (!origin) return tl::unexpected(JudgeSchema(origin.error()));
   const auto tables = database.Integer("SELECT count(*) FROM sqlite_schema");
-  if (!tables) return tl::unexpected(Judge(tables.error()));
+  if (!tables) return tl::unexpected(JudgeSchema(tables.error()));
   if (*origin != schema::kApplicationId && *tables > 0) {
     return tl::unexpected(Refusal{Refusal::Kind::kNotOurs, "is another program's database"});
   }
@@ -67,19 +75,13 @@ Accepted<void> CheckOrigin(sql::Database& database) {
 
 // A file of ours whose tables do not answer these was damaged in its schema.
 Accepted<RecordWriter> CheckTables(sql::Database& database) {
-  const auto refuse = [](const sql::Failure& failure) {
-    constexpr int kGenericError = 1;  // SQLITE_ERROR: no such table or column
-    Refusal refusal = Judge(failure);
-    if (failure.code == kGenericError) refusal.kind = Refusal::Kind::kReplace;
-    return refusal;
-  };
-  auto writer = RecordWriter::Prepare(database).map_error(refuse);
+  auto writer = RecordWriter::Prepare(database).map_error(JudgeSchema);
   if (!writer) return writer;
   const auto ends = database.Integer(
       "SELECT (SELECT max(id) FROM transitions) + (SELECT max(at_ms) FROM transitions)");
-  if (!ends) return tl::unexpected(refuse(ends.error()));
+  if (!ends) return tl::unexpected(JudgeSchema(ends.error()));
   const auto state = LoadState(database);
-  if (!state) return tl::unexpected(refuse(state.error()));
+  if (!state) return tl::unexpected(JudgeSchema(state.error()));
   return writer;
 }
 
@@ -93,7 +95,8 @@ Accepted<Usable> OpenFile(const fs::path& path) {
   if (!database) return tl::unexpected(Judge(database.error()));
   return CheckOrigin(*database)
       .and_then([&] { return SetUp(*database); })
-      .and_then([&] { return schema::Migrate(*database, schema::Migrations()).map_error(Judge); })
+      .and_then(
+          [&] { return schema::Migrate(*database, schema::Migrations()).map_error(JudgeSchema); })
       .and_then([&] { return CheckTables(*database); })
       .map([&](RecordWriter writer) { return Usable{std::move(*database), std::move(writer)}; });
 }

@@ -69,6 +69,11 @@ Result<bool> VisitTransitions(ReadConnection& connection,
     if (!read) return tl::unexpected(read.error());
     if (!std::ranges::all_of(page, visit)) return false;
     if (page.empty()) return true;
+    if (page_end <= last_id) {
+      // The pages of a damaged table may lead back to each other.
+      return Fail(ErrorKind::kFatal, "the store " + connection.path().string() +
+                                         " is broken: its history is out of order");
+    }
     last_id = page_end;
   }
 }

@@ -1,5 +1,6 @@
 #include "cli/config_file.h"
 
+#include <yaml-cpp/eventhandler.h>
 #include <yaml-cpp/yaml.h>
 
 #include <algorithm>
@@ -9,6 +10,7 @@
 #include <set>
 #include <sstream>
 
+#include "base/text.h"
 #include "cli/nearest.h"
 #include "cli/option_table.h"
 
@@ -41,6 +43,29 @@ const Setting<RunOptions>* FindRunKey(const std::string& key) {
   return nullptr;
 }
 
+struct IgnoreAll final : YAML::EventHandler {
+  void OnDocumentStart(const YAML::Mark&) override {}
+  void OnDocumentEnd() override {}
+  void OnNull(const YAML::Mark&, YAML::anchor_t) override {}
+  void OnAlias(const YAML::Mark&, YAML::anchor_t) override {}
+  void OnScalar(const YAML::Mark&, const std::string&, YAML::anchor_t,
+                const std::string&) override {}
+  void OnSequenceStart(const YAML::Mark&, const std::string&, YAML::anchor_t,
+                       YAML::EmitterStyle::value) override {}
+  void OnSequenceEnd() override {}
+  void OnMapStart(const YAML::Mark&, const std::string&, YAML::anchor_t,
+                  YAML::EmitterStyle::value) override {}
+  void OnMapEnd() override {}
+};
+
+// YAML::LoadAll would tell, but finds documents without end in ",](" (yaml-cpp 0.7).
+bool HasSeveralDocuments(const std::string& text) {
+  std::istringstream stream(text);
+  YAML::Parser parser(stream);
+  IgnoreAll ignore;
+  return parser.HandleNextDocument(ignore) && parser.HandleNextDocument(ignore);
+}
+
 // One pass over one file. yaml-cpp throws: Read catches whatever it throws.
 class ConfigReader {
  public:
@@ -48,13 +73,13 @@ class ConfigReader {
 
   Problems Read(const std::string& text) {
     try {
-      const auto documents = YAML::LoadAll(text);
-      if (documents.empty() || documents.front().IsNull()) {
+      const auto document = YAML::Load(text);
+      if (document.IsNull()) {
         Add(1, "the file says nothing", "at least one key, or no --config");
-      } else if (documents.size() > 1) {
+      } else if (HasSeveralDocuments(text)) {
         Add(1, "the file holds several documents", "one");
       } else {
-        ReadRoot(documents.front());
+        ReadRoot(document);
       }
     } catch (const YAML::Exception& error) {
       AddSyntaxError(text, error);
@@ -152,7 +177,8 @@ class ConfigReader {
     Add(line, "key '" + key + "': " + what, allowed);
   }
   void Add(int line, const std::string& what, const std::string& allowed) {
-    problems_.push_back(file_ + ":" + std::to_string(line) + ": " + what + "; allowed: " + allowed);
+    problems_.push_back(file_ + ":" + std::to_string(line) + ": " + Printable(what) +
+                        "; allowed: " + allowed);
   }
 
   static int Line(const YAML::Node& node) { return node.Mark().line + 1; }

@@ -42,6 +42,8 @@ void Emit(YAML::Emitter& out, const Json& value) {
     const auto& text = value.get_ref<const std::string&>();
     if (NeedsQuotesSafely(text)) out << YAML::DoubleQuoted;
     out << text;
+  } else if (value.is_null()) {
+    out << YAML::Null;
   } else {
     out << value.dump();
   }

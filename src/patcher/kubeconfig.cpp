@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <array>
 #include <string>
 #include <string_view>
@@ -7,6 +8,7 @@
 #include <yaml-cpp/binary.h>
 #include <yaml-cpp/yaml.h>
 
+#include "base/text.h"
 #include "patcher/credentials.h"
 
 namespace dra_health {
@@ -17,6 +19,12 @@ namespace fs = std::filesystem;
 constexpr std::string_view kAllowedUser =
     "allowed are token, tokenFile, client-certificate or client-certificate-data, and client-key "
     "or client-key-data";
+
+// An empty document stands nowhere, which is the beginning.
+std::string Place(const fs::path& file, const YAML::Mark& mark) {
+  const int line = mark.is_null() ? 1 : mark.line + 1;
+  return file.string() + ":" + std::to_string(line) + ": ";
+}
 
 // Thrown within this file only, so that reading stays a straight line.
 struct Refused {
@@ -41,9 +49,7 @@ class KubeconfigReader {
 
  private:
   [[noreturn]] void Refuse(const YAML::Node& where, const std::string& what) const {
-    const YAML::Mark mark = where.Mark();
-    const std::string line = mark.is_null() ? "" : ":" + std::to_string(mark.line + 1);
-    throw Refused{file_.string() + line + ": " + what};
+    throw Refused{Place(file_, where.Mark()) + Printable(what)};
   }
 
   std::string Text(const YAML::Node& map, const char* key) const {
@@ -93,7 +99,9 @@ class KubeconfigReader {
   TextSource FileOrData(const YAML::Node& map, const std::string& key) const {
     const std::string data_key = key + "-data";
     if (const std::string data = Text(map, data_key.c_str()); !data.empty()) {
-      const std::vector<unsigned char> decoded = YAML::DecodeBase64(data);
+      // yaml-cpp 0.7 takes bytes beyond ASCII for negative indexes into its table.
+      const bool ascii = std::ranges::all_of(data, [](unsigned char c) { return c < 0x80; });
+      const auto decoded = ascii ? YAML::DecodeBase64(data) : std::vector<unsigned char>();
       if (decoded.empty()) Refuse(map[data_key], data_key + " is not base64");
       return {.text = {decoded.begin(), decoded.end()}};
     }
@@ -165,10 +173,7 @@ Result<Credentials> ReadKubeconfig(const fs::path& file) {
   } catch (const Refused& refused) {
     return Fail(ErrorKind::kFatal, refused.message);
   } catch (const YAML::Exception& error) {
-    return Fail(ErrorKind::kFatal,
-                file.string() +
-                    (error.mark.is_null() ? "" : ":" + std::to_string(error.mark.line + 1)) +
-                    ": not YAML: " + error.msg);
+    return Fail(ErrorKind::kFatal, Place(file, error.mark) + "not YAML: " + Printable(error.msg));
   }
 }
 

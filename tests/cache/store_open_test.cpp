@@ -118,6 +118,31 @@ TEST_F(StoreOpenTest, NewerSchemaIsMovedAsideWithBothVersionsInTheReason) {
   EXPECT_THAT(why, HasSubstr("up to " + std::to_string(schema::NewestVersion())));
 }
 
+TEST_F(StoreOpenTest, VersionThatTheTablesContradictIsMovedAside) {
+  for (const char* version : {"0", "1"}) {
+    MakeStore();
+    RunSql(path_, std::string("PRAGMA user_version = ") + version);
+    const std::string content = FileContent(path_);
+    EXPECT_THAT(ExpectMovedAside(content), Not(IsEmpty()));
+  }
+}
+
+TEST_F(StoreOpenTest, UnknownFileFormatIsMovedAside) {
+  MakeStore();
+  std::string content = FileContent(path_);
+  content[47] = '\x23';  // the schema format, of which SQLite knows 1 to 4
+  ExpectReplaced(content);
+}
+
+TEST_F(StoreOpenTest, ViewInPlaceOfATableIsMovedAsideAndNotRun) {
+  MakeStore();
+  RunSql(path_,
+         "DROP TABLE alive; CREATE VIEW alive AS WITH RECURSIVE c (x) AS"
+         " (SELECT 1 UNION ALL SELECT x + 1 FROM c)"
+         " SELECT x AS boot_id, x AS boot_ns, x AS wall_ms FROM c");
+  EXPECT_THAT(ExpectMovedAside(FileContent(path_)), HasSubstr("alive"));
+}
+
 TEST_F(StoreOpenTest, WalOfTheBrokenFileIsNotReplayedIntoTheNewOne) {
   WriteFile(path_, "garbage");
   WriteFile(path_.string() + "-wal", "old wal");

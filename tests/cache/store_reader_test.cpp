@@ -6,6 +6,7 @@
 
 #include "cache/schema.h"
 #include "tests/cache/opened_store.h"
+#include "tests/cache/raw_sql.h"
 #include "tests/cache/records.h"
 #include "tests/support/temp_folder.h"
 
@@ -312,6 +313,24 @@ TEST_F(StoreReaderTest, VisitPagesThroughALongHistoryInOrder) {
     return true;
   })));
   EXPECT_EQ(next, 3500);
+}
+
+TEST_F(StoreReaderTest, VisitEndsInADamagedHistoryThatLeadsBackToItself) {
+  const std::size_t page =
+      std::stoul(RunSql(path_, "SELECT rootpage FROM sqlite_schema WHERE name = 'transitions'"));
+  std::string content = FileContent(path_);
+  // The 5th cell of a leaf: its place stands after 8 bytes of header and 4 other places, in the
+  // page; there are one byte of size and one of rowid, which is 5.
+  const std::size_t start = (page - 1) * 4096;
+  const auto byte = [&](std::size_t at) { return static_cast<unsigned char>(content.at(at)); };
+  const std::size_t cell = start + (byte(start + 16) << 8U | byte(start + 17));
+  ASSERT_EQ(content.at(cell + 1), 5);
+  content.at(cell + 1) = 3;
+  WriteFile(path_, content);
+  const auto visited = reader_->Visit([](const StoredRecord&) { return true; });
+  ASSERT_FALSE(visited);
+  EXPECT_EQ(visited.error().kind, ErrorKind::kFatal);
+  EXPECT_THAT(visited.error().message, HasSubstr("out of order"));
 }
 
 TEST_F(StoreReaderTest, VisitEndsWhenToldTo) {

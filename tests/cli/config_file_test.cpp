@@ -160,6 +160,16 @@ TEST_F(ConfigFile, NamesTheLineOfASyntaxError) {
   EXPECT_THAT(Apply("nodeName: *nobody\n"), ElementsAre(StartsWith(At(1, "the file is no YAML"))));
 }
 
+TEST_F(ConfigFile, MessagesArePrintableWhateverTheyQuote) {
+  EXPECT_THAT(Apply("nodeName: \"a\\n\\e[31m\"\n\xff: 1\n"),
+              ElementsAre(StartsWith(At(1, "key 'nodeName': 'a  [31m' is no DNS name")),
+                          StartsWith(At(2, "key '\xEF\xBF\xBD': is unknown"))));
+}
+
+TEST_F(ConfigFile, EndsWhereTheYamlParserFindsDocumentsWithoutEnd) {
+  EXPECT_THAT(Apply(",]("), ElementsAre(StartsWith(At(1, "the file says nothing"))));
+}
+
 TEST_F(ConfigFile, SaysWhyItCannotBeRead) {
   const auto missing = folder_.path() / "missing.yaml";
   EXPECT_THAT(ApplyConfigFile(missing, options_),

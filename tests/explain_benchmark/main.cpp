@@ -16,7 +16,7 @@
 #include "cache/store.h"
 #include "cli/explain_report.h"
 #include "tests/cache/records.h"
-#include "tests/cache/temp_folder.h"
+#include "tests/support/temp_folder.h"
 
 namespace dra_health {
 namespace {

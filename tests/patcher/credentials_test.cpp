@@ -95,6 +95,7 @@ TEST(ReadTextFile, SaysWhyNot) {
   EXPECT_EQ(*ReadTextFile(folder.Write("a", "text\n")), "text\n");
   EXPECT_THAT(ReadTextFile(folder.path()).error().message, HasSubstr("it is a folder"));
   EXPECT_THAT(ReadTextFile(folder.path() / "none").error().message, HasSubstr("No such file"));
+  EXPECT_THAT(ReadTextFile("/dev/zero").error().message, HasSubstr("larger than 16 MiB"));
 }
 
 }  // namespace

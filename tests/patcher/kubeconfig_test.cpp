@@ -148,6 +148,9 @@ TEST_F(Kubeconfig, CertificateAndKeyBelongTogether) {
 TEST_F(Kubeconfig, RefusesDataThatIsNoBase64) {
   EXPECT_THAT(ErrorOf(Config(kServer, "client-certificate-data: '!!', client-key-data: a2V5")),
               HasSubstr("config:6: client-certificate-data is not base64"));
+  EXPECT_THAT(
+      ErrorOf(Config(kServer, "client-certificate-data: 'Y\u00e9==', client-key-data: a2V5")),
+      HasSubstr("config:6: client-certificate-data is not base64"));
 }
 
 TEST_F(Kubeconfig, NamesTheChoicesOfAMissingContext) {
@@ -166,6 +169,7 @@ TEST_F(Kubeconfig, NamesTheChoicesOfAMissingContext) {
 TEST_F(Kubeconfig, WhatIsNoKubeconfigIsAnErrorWithALine) {
   EXPECT_THAT(ErrorOf("a: b\nc: [\n"), HasSubstr("config:3: not YAML"));
   EXPECT_THAT(ErrorOf("- a\n"), HasSubstr("config:1: not a kubeconfig"));
+  EXPECT_THAT(ErrorOf(""), HasSubstr("config:1: not a kubeconfig"));
   for (const char* text :
        {"", "text", "current-context: [a]", "current-context: a\ncontexts: b\n",
         "current-context: a\ncontexts: [b]\n", "current-context: a\ncontexts: [{name: a}]\n",
@@ -173,6 +177,10 @@ TEST_F(Kubeconfig, WhatIsNoKubeconfigIsAnErrorWithALine) {
         "current-context: a\ncontexts: [{name: a, context: {cluster: [c]}}]\n"}) {
     EXPECT_FALSE(Load(text)) << text;
   }
+}
+
+TEST_F(Kubeconfig, MessagesArePrintableWhateverTheyQuote) {
+  EXPECT_THAT(ErrorOf("current-context: \"a\\e[31m\"\n"), HasSubstr("\"a [31m\""));
 }
 
 TEST_F(Kubeconfig, AMissingFileIsNamed) {

@@ -140,7 +140,7 @@ TEST_P(BadScenarioTest, ErrorNamesTheLineAndWhatIsAllowed) {
 INSTANTIATE_TEST_SUITE_P(
     Cases, BadScenarioTest,
     ::testing::Values(
-        BadCase{"", "s.yaml", "a scenario must be a map"},
+        BadCase{"", "s.yaml:1: ", "a scenario must be a map"},
         BadCase{"[1]", "s.yaml:1: ", "a scenario must be a map"},
         BadCase{"drivers: {gpu: }\nstep: []",
                 "s.yaml:2: ", "'step' in a scenario; allowed: drivers, steps"},

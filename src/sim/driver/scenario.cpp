@@ -215,10 +215,9 @@ Result<Scenario> ParseScenario(const std::string& text, const std::string& file_
   } catch (const ScenarioError& error) {
     return Fail(ErrorKind::kItem, error.message);
   } catch (const YAML::Exception& error) {
+    const int line = error.mark.is_null() ? 1 : error.mark.line + 1;
     return Fail(ErrorKind::kItem,
-                file_name +
-                    (error.mark.is_null() ? "" : ":" + std::to_string(error.mark.line + 1)) +
-                    ": not YAML: " + Printable(error.msg));
+                file_name + ":" + std::to_string(line) + ": not YAML: " + Printable(error.msg));
   }
 }
 

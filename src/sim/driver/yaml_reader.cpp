@@ -36,8 +36,9 @@ void YamlReader::Refuse(const YAML::Node& where, const std::string& what) const 
 }
 
 void YamlReader::Refuse(const YAML::Mark& where, const std::string& what) const {
-  const std::string line = where.is_null() ? "" : ":" + std::to_string(where.line + 1);
-  throw ScenarioError{file_name_ + line + ": " + what};
+  // An empty document stands nowhere, which is the beginning.
+  const int line = where.is_null() ? 1 : where.line + 1;
+  throw ScenarioError{file_name_ + ":" + std::to_string(line) + ": " + what};
 }
 
 void YamlReader::CheckMap(const YAML::Node& node, std::string_view what,
