@@ -86,17 +86,37 @@ Window WindowOf(const PodHistory& history) {
   return window;
 }
 
-void AddTransitions(Reading& reading, std::int64_t device, const Window& window,
-                    std::vector<Transition>& transitions) {
-  Query before(rows::kTransitions);
-  before.Where("t.device_id = ?", {device}).Where("t.at_ms < ?", {Millis(window.from)});
-  before.Then(" ORDER BY t.at_ms DESC, t.id DESC LIMIT 1");
-  std::ranges::move(reading.All(before, rows::ReadTransition), std::back_inserter(transitions));
-  Query within(rows::kTransitions);
-  within.Where("t.device_id = ?", {device}).Where("t.at_ms >= ?", {Millis(window.from)});
-  if (window.to) within.Where("t.at_ms <= ?", {Millis(*window.to)});
-  within.Then(" ORDER BY t.at_ms, t.id");
-  std::ranges::move(reading.All(within, rows::ReadTransition), std::back_inserter(transitions));
+struct NumberedTransition {
+  Transition transition;
+  std::int64_t number = 0;  // in the order in which they were written
+};
+
+NumberedTransition ReadNumbered(sql::Row& row) {
+  NumberedTransition numbered{rows::ReadTransition(row)};
+  numbered.number = row.Integer();
+  return numbered;
+}
+
+std::vector<Transition> ReadTransitions(Reading& reading, const std::vector<std::int64_t>& devices,
+                                        const Window& window) {
+  std::vector<NumberedTransition> found;
+  for (const std::int64_t device : devices) {
+    Query before(rows::kTransitions);
+    before.Where("t.device_id = ?", {device}).Where("t.at_ms < ?", {Millis(window.from)});
+    before.Then(" ORDER BY t.at_ms DESC, t.id DESC LIMIT 1");
+    std::ranges::move(reading.All(before, ReadNumbered), std::back_inserter(found));
+    Query within(rows::kTransitions);
+    within.Where("t.device_id = ?", {device}).Where("t.at_ms >= ?", {Millis(window.from)});
+    if (window.to) within.Where("t.at_ms <= ?", {Millis(*window.to)});
+    std::ranges::move(reading.All(within, ReadNumbered), std::back_inserter(found));
+  }
+  std::ranges::sort(found, {}, [](const NumberedTransition& numbered) {
+    return std::pair(numbered.transition.at, numbered.number);
+  });
+  std::vector<Transition> transitions;
+  transitions.reserve(found.size());
+  for (NumberedTransition& numbered : found) transitions.push_back(std::move(numbered.transition));
+  return transitions;
 }
 
 }  // namespace
@@ -131,11 +151,8 @@ sql::Outcome<std::optional<PodHistory>> ReadPodHistory(sql::Database& database,
   Query drivers("SELECT n.driver FROM device_names n");
   drivers.WhereIn("n.id", DevicesOfPod(uid));
   history.drivers = reading.All(Query(rows::kDrivers).WhereIn("v.name", drivers), rows::ReadDriver);
-  const Window window = WindowOf(history);
-  for (const std::int64_t device : reading.Integers(DevicesOfPod(uid))) {
-    AddTransitions(reading, device, window, history.transitions);
-  }
-  std::ranges::stable_sort(history.transitions, {}, &Transition::at);
+  history.transitions =
+      ReadTransitions(reading, reading.Integers(DevicesOfPod(uid)), WindowOf(history));
   history.presence = ReadPresence(reading);
   return reading.End(std::optional(std::move(history)));
 }

@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <array>
 #include <cstdio>
+#include <initializer_list>
+#include <ranges>
+#include <string_view>
 
 #include "cli/explain_words.h"
 #include "cli/html_text.h"
@@ -83,30 +86,40 @@ class Picture {
     return text + ". The table of moments below has the same content.";
   }
 
+  void Put(std::initializer_list<std::string_view> parts) {
+    for (const std::string_view part : parts) svg_ += part;
+  }
+
   // The ends of the line are told on every screen, its quarters on wide ones.
   void Axis(int height) {
     for (int quarter = 0; quarter <= 4; ++quarter) {
-      const WallTime at = explanation_.from + (explanation_.to - explanation_.from) * quarter / 4;
-      const std::string x = "\"" + std::to_string(quarter * 25) + "%\"";
-      const std::string kind = quarter == 0 ? "first" : quarter == 4 ? "last" : "between";
-      svg_ += "<line class=\"grid\" x1=" + x + " x2=" + x + " y1=\"34\" y2=\"" +
-              std::to_string(height) + "\"/>\n<text class=\"" + kind + "\" x=" + x + " y=\"12\">" +
-              FormatTime(at) + "</text>\n<text class=\"local " + kind + "\" x=" + x +
-              " y=\"28\" data-utc=\"" + FormatTime(at) + "\"></text>\n";
+      const std::string at =
+          FormatTime(explanation_.from + (explanation_.to - explanation_.from) * quarter / 4);
+      const std::string x = std::to_string(quarter * 25);
+      const char* const kind = quarter == 0 ? "first" : quarter == 4 ? "last" : "between";
+      Line("grid", x, height, "");
+      Put({"<text class=\"", kind, "\" x=\"", x, "%\" y=\"12\">", at, "</text>\n"});
+      Put({"<text class=\"local ", kind, "\" x=\"", x, "%\" y=\"28\" data-utc=\"", at,
+           "\"></text>\n"});
     }
   }
 
+  // Through all lanes.
+  void Line(const char* kind, const std::string& x, int height, const std::string& content) {
+    Put({"<line class=\"", kind, "\" x1=\"", x, "%\" x2=\"", x, "%\" y1=\"34\" y2=\"",
+         std::to_string(height), "\">", content, "</line>\n"});
+  }
+
   void DrawLane(const Lane& lane, int top) {
-    svg_ += "<g>\n<text class=\"name\" x=\"0\" y=\"" + std::to_string(top + 12) + "\">" +
-            Escaped(lane.name) + "</text>\n";
+    Put({"<g>\n<text class=\"name\" x=\"0\" y=\"", std::to_string(top + 12), "\">",
+         Escaped(lane.name), "</text>\n"});
     for (const Span& span : Thinned(lane.spans, explanation_.from, explanation_.to)) {
       const double begin = PercentOf(span.from);
-      svg_ += "<rect class=\"bar " + ClassOf(span.state) + "\" x=\"" + Number(begin) +
-              "%\" width=\"" + Number(PercentOf(span.to) - begin) + "%\" y=\"" +
-              std::to_string(top + kBarTop) + "\" height=\"" + std::to_string(kBarHeight) +
-              "\"><title>" + Escaped(WordsFor(span.state)) + ", " + FormatTime(span.from) + " to " +
-              FormatTime(span.to) + (span.text.empty() ? "" : ": " + Escaped(span.text)) +
-              "</title></rect>\n";
+      Put({"<rect class=\"bar ", ClassOf(span.state), "\" x=\"", Number(begin), "%\" width=\"",
+           Number(PercentOf(span.to) - begin), "%\" y=\"", std::to_string(top + kBarTop),
+           "\" height=\"", std::to_string(kBarHeight), "\"><title>", WordsFor(span.state), ", ",
+           FormatTime(span.from), " to ", FormatTime(span.to), span.text.empty() ? "" : ": ",
+           Escaped(span.text), "</title></rect>\n"});
     }
     svg_ += "</g>\n";
   }
@@ -114,10 +127,9 @@ class Picture {
   // To see how the devices were then.
   void Ends(int height) {
     for (const TimelineMoment& end : EndsToMark(explanation_)) {
-      const std::string x = "\"" + Number(PercentOf(end.at)) + "%\"";
-      svg_ += "<line class=\"end\" x1=" + x + " x2=" + x + " y1=\"34\" y2=\"" +
-              std::to_string(height) + "\"><title>" + Escaped(end.subject) + " ended " +
-              Escaped(end.text) + ", " + FormatTime(end.at) + "</title></line>\n";
+      std::string title = "<title>" + Escaped(end.subject) + " ended ";
+      title.append(Escaped(end.text)).append(", ").append(FormatTime(end.at)).append("</title>");
+      Line("end", Number(PercentOf(end.at)), height, title);
     }
   }
 
@@ -156,8 +168,8 @@ std::vector<TimelineMoment> EndsToMark(const Explanation& explanation) {
   const bool has_containers =
       std::ranges::count(explanation.lanes, Lane::Kind::kContainer, &Lane::kind) > 0;
   if (!has_containers) return ends;
-  for (auto it = explanation.moments.rbegin(); it != explanation.moments.rend(); ++it) {
-    if (it->kind == MomentKind::kEnded && it->bad) ends.push_back(*it);
+  for (const TimelineMoment& moment : std::views::reverse(explanation.moments)) {
+    if (moment.kind == MomentKind::kEnded && moment.bad) ends.push_back(moment);
     if (ends.size() == kMostEnds) break;
   }
   return ends;

@@ -99,7 +99,7 @@ void PrintText(const Explanation& explanation, std::ostream& out, const Terminal
 }
 
 std::string Wrapped(const std::string& text, std::optional<std::size_t> width, std::size_t indent) {
-  const std::string printable = Printable(text);
+  std::string printable = Printable(text);
   if (!width) return printable;
   std::string lines;
   std::size_t column = 0;

@@ -55,7 +55,7 @@ std::string EscapedWithTimes(std::string_view text) {
   while (i < escaped.size()) {
     const std::string word = escaped.substr(i, kLength);
     if (word.size() == kLength && word.back() == 'Z' && ParseRfc3339(word)) {
-      marked += "<time datetime=\"" + word + "\">" + word + "</time>";
+      marked.append("<time datetime=\"").append(word).append("\">").append(word).append("</time>");
       i += kLength;
     } else {
       marked += escaped[i++];

@@ -118,8 +118,9 @@ class PodExplainer {
     const ContainerRecord* first = ChooseEnd(ends);
     explanation.verdict = first == nullptr ? WithoutEnd(running) : VerdictOn(*first);
     std::erase(ends, first);
-    std::ranges::stable_sort(ends, std::greater{},
-                             [](const ContainerRecord* end) { return end->run.ended; });
+    std::ranges::sort(ends, std::greater{}, [](const ContainerRecord* end) {
+      return std::tie(end->run.ended, end->run.restart, end->container);
+    });
     for (const ContainerRecord* end : ends) explanation.earlier.push_back(VerdictOn(*end));
   }
 

@@ -1,7 +1,5 @@
 #include "explain/moments.h"
 
-#include <algorithm>
-#include <tuple>
 #include <utility>
 
 #include "explain/words.h"
@@ -9,7 +7,9 @@
 namespace dra_health {
 
 void Moments::Add(TimelineMoment moment) {
-  if (frame_.Holds(moment.at)) moments_.push_back(std::move(moment));
+  if (!frame_.Holds(moment.at)) return;
+  const std::pair place(moment.at, moment.kind);
+  moments_.emplace(place, std::move(moment));
 }
 
 void Moments::AddTransition(const Transition& transition) {
@@ -43,10 +43,11 @@ void Moments::AddAway(const Away& away) {
 }
 
 std::vector<TimelineMoment> Moments::Take() {
-  std::ranges::stable_sort(moments_, [](const TimelineMoment& a, const TimelineMoment& b) {
-    return std::tie(a.at, a.kind) < std::tie(b.at, b.kind);
-  });
-  return std::move(moments_);
+  std::vector<TimelineMoment> moments;
+  moments.reserve(moments_.size());
+  for (auto& [place, moment] : moments_) moments.push_back(std::move(moment));
+  moments_.clear();
+  return moments;
 }
 
 }  // namespace dra_health

@@ -1,6 +1,8 @@
 #pragma once
 
+#include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "explain/device_health.h"
@@ -25,7 +27,8 @@ class Moments {
 
  private:
   TimeFrame frame_;
-  std::vector<TimelineMoment> moments_;
+  // Equal ones stay in the order in which they were added.
+  std::multimap<std::pair<WallTime, MomentKind>, TimelineMoment> moments_;
 };
 
 }  // namespace dra_health

@@ -196,18 +196,23 @@ class EndSentence {
   }
 
   std::string After() const {
-    std::vector<std::string> items;
-    std::string only;
-    for (const Standing& standing : standings_) {
-      if (standing.after == nullptr) continue;
-      const std::string time = AfterIt(*standing.after->from);
-      const std::string message = InBrackets(standing.after->message);
-      items.push_back(NameOf(*standing.device) + " " + time + message);
-      only = (standings_.size() == 1 ? "it" : "device " + NameOf(*standing.device)) +
-             " turned Unhealthy only " + time + " that" + message;
+    Standings late;
+    std::ranges::copy_if(standings_, std::back_inserter(late),
+                         [](const Standing& standing) { return standing.after != nullptr; });
+    if (late.empty()) return "";
+    if (late.size() == 1) {
+      const std::string device = NameOf(*late.front().device);
+      return "; " + (standings_.size() == 1 ? "it" : "device " + device) +
+             " turned Unhealthy only " + AfterIt(*late.front().after->from) + " that" +
+             InBrackets(late.front().after->message);
     }
-    if (items.empty()) return "";
-    return "; " + (items.size() == 1 ? only : "turned Unhealthy only after that: " + Listed(items));
+    std::vector<std::string> items;
+    items.reserve(late.size());
+    for (const Standing& standing : late) {
+      items.push_back(NameOf(*standing.device) + " " + AfterIt(*standing.after->from) +
+                      InBrackets(standing.after->message));
+    }
+    return "; turned Unhealthy only after that: " + Listed(items);
   }
 
   WallTime end_;

@@ -10,7 +10,8 @@ std::string Duration(std::chrono::milliseconds length) {
   const auto in = [&](auto large, const char* large_name, auto small, const char* small_name) {
     std::string text = std::to_string(whole / large) + " " + large_name;
     const auto rest = (whole % large) / small;
-    return rest == 0 ? text : text + " " + std::to_string(rest) + " " + small_name;
+    if (rest != 0) text.append(" ").append(std::to_string(rest)).append(" ").append(small_name);
+    return text;
   };
   if (whole < seconds{1}) return "less than 1 s";
   if (whole < minutes{1}) return std::to_string(whole.count()) + " s";
