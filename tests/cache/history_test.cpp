@@ -34,7 +34,7 @@ Transition Turn(const DeviceKey& key, int at) {
 Writes World() {
   PodRecord present = SomePod("uid-2", "train-0");
   present.first_seen = At(2000);
-  AllocationRecord before = Allocation("uid-1", Gpu("gpu-0"), 1005);
+  AllocationRecord before = SomeAllocation("uid-1", Gpu("gpu-0"), 1005);
   before.to = At(1100);
   return {Alive(5000),
           AbsenceRecord{At(200), At(300)},
@@ -48,9 +48,9 @@ Writes World() {
           Deleted("uid-3", "train-0", 3000, 3100),
           SomePod("uid-9", "other"),
           before,
-          Allocation("uid-2", Gpu("gpu-0"), 2000),
-          Allocation("uid-2", kSlashes, 2000),
-          Allocation("uid-9", Gpu("gpu-1"), 2000),
+          SomeAllocation("uid-2", Gpu("gpu-0"), 2000),
+          SomeAllocation("uid-2", kSlashes, 2000),
+          SomeAllocation("uid-9", Gpu("gpu-1"), 2000),
           RunOf("uid-1", 1, 1050, 1090, 1),
           RunOf("uid-1", 0, 1000, 1040, 1),
           RunOf("uid-2", 0, 2001),

@@ -59,7 +59,7 @@ inline PodRecord SomePod(const std::string& uid, const std::string& name) {
   return record;
 }
 
-inline AllocationRecord Allocation(const std::string& pod_uid, const DeviceKey& key, int from) {
+inline AllocationRecord SomeAllocation(const std::string& pod_uid, const DeviceKey& key, int from) {
   AllocationRecord record;
   record.pod_uid = pod_uid;
   record.container = "train";

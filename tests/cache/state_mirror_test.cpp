@@ -66,7 +66,7 @@ TEST_F(StateMirrorTest, DeviceThatComesBackAfterItWasForgottenIsPut) {
 }
 
 TEST_F(StateMirrorTest, EndingReachesAllocationsHereAndInTheStore) {
-  Merge({Allocation("uid-1", Gpu("gpu-0"), 1), Allocation("uid-2", Gpu("gpu-0"), 1),
+  Merge({SomeAllocation("uid-1", Gpu("gpu-0"), 1), SomeAllocation("uid-2", Gpu("gpu-0"), 1),
          EndAllocations{"uid-1", At(5)}});
   ASSERT_THAT(Unwritten<EndAllocations>(), SizeIs(1));
   const auto allocations = Unwritten<AllocationRecord>();
@@ -76,7 +76,7 @@ TEST_F(StateMirrorTest, EndingReachesAllocationsHereAndInTheStore) {
 }
 
 TEST_F(StateMirrorTest, AllocationOpenedAfterAnEndStaysOpen) {
-  Merge({EndAllocations{"uid-1", At(5)}, Allocation("uid-1", Gpu("gpu-0"), 6)});
+  Merge({EndAllocations{"uid-1", At(5)}, SomeAllocation("uid-1", Gpu("gpu-0"), 6)});
   const auto writes = mirror_.Unwritten();
   ASSERT_THAT(writes, SizeIs(2));
   EXPECT_TRUE(std::holds_alternative<EndAllocations>(writes[0])) << "or it would end the new one";
@@ -84,7 +84,7 @@ TEST_F(StateMirrorTest, AllocationOpenedAfterAnEndStaysOpen) {
 }
 
 TEST_F(StateMirrorTest, SecondEndDoesNotMoveTheFirst) {
-  Merge({Allocation("uid-1", Gpu("gpu-0"), 1), EndAllocations{"uid-1", At(5)},
+  Merge({SomeAllocation("uid-1", Gpu("gpu-0"), 1), EndAllocations{"uid-1", At(5)},
          EndAllocations{"uid-1", At(9)}});
   EXPECT_EQ(Unwritten<EndAllocations>()[0].at, At(5));
   EXPECT_EQ(Unwritten<AllocationRecord>()[0].to, At(5));
@@ -94,7 +94,7 @@ TEST_F(StateMirrorTest, LostStoreGetsThePresentButNotThePast) {
   StoredState stored;
   stored.devices = {Device(Gpu("gpu-0"), Health::kHealthy)};
   stored.pods = {SomePod("uid-1", "train-0")};
-  stored.allocations = {Allocation("uid-1", Gpu("gpu-0"), 1)};
+  stored.allocations = {SomeAllocation("uid-1", Gpu("gpu-0"), 1)};
   stored.alive = Alive(1);
   mirror_.Adopt(stored);
   EXPECT_THAT(mirror_.Unwritten(), IsEmpty());
@@ -159,8 +159,8 @@ TEST_F(StateMirrorTest, DeletedPodsAreBoundedTogetherWithTheirAllocations) {
   for (const std::string uid : {"uid-1", "uid-2", "uid-3"}) {
     PodRecord pod = SomePod(uid, uid);
     pod.deleted = At(1);
-    Merge(
-        {Allocation(uid, Gpu("gpu-0"), 1), EndAllocations{uid, At(1)}, RunOf(uid, 0, 1), pod, pod});
+    Merge({SomeAllocation(uid, Gpu("gpu-0"), 1), EndAllocations{uid, At(1)}, RunOf(uid, 0, 1), pod,
+           pod});
   }
   EXPECT_THAT(Unwritten<ContainerRecord>(), SizeIs(2));
   const auto pods = Unwritten<PodRecord>();

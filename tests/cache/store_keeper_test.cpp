@@ -219,7 +219,7 @@ TEST_F(StoreKeeperTest, BrokenFileIsReplacedAtOnceAndGetsThePresentStateAgain) {
   disk_.content.pods = {SomePod("uid-1", "train-0")};
   Start();
   Apply({Device(Gpu("gpu-0"), Health::kHealthy), SomeDriver("d", DriverState::kStreaming),
-         Allocation("uid-1", Gpu("gpu-0"), 1), Alive(1)});
+         SomeAllocation("uid-1", Gpu("gpu-0"), 1), Alive(1)});
   disk_.content = {};
   // The next store works: only the one that is open now is broken.
   disk_.apply_error = kFileBroken;

@@ -32,7 +32,7 @@ Writes World() {
   PodRecord renewed = SomePod("uid-new", "train-1");
   renewed.first_seen = At(60);
   renewed.condition = Health::kUnknown;
-  AllocationRecord over = Allocation("uid-old", Gpu("gpu-1"), 20);
+  AllocationRecord over = SomeAllocation("uid-old", Gpu("gpu-1"), 20);
   over.to = At(40);
   return {
       Alive(100),
@@ -45,10 +45,10 @@ Writes World() {
       running,
       deleted,
       renewed,
-      Allocation("uid-run", Gpu("gpu-0"), 10),
-      Allocation("uid-run", kNic, 10),
+      SomeAllocation("uid-run", Gpu("gpu-0"), 10),
+      SomeAllocation("uid-run", kNic, 10),
       over,
-      Allocation("uid-new", Gpu("gpu-1"), 60),
+      SomeAllocation("uid-new", Gpu("gpu-1"), 60),
       RunOf("uid-old", 0, 20, 40, 137),
       AbsenceRecord{At(-30), At(-5)},
       Change(Gpu("gpu-1"), Health::kUnknown, Health::kHealthy, 5),
@@ -260,7 +260,7 @@ TEST_F(DifferencesTest, OfAPodReplaceThoseBefore) {
 
 TEST_F(DifferencesTest, FiltersApply) {
   Apply({SomePod("uid-1", "train-0"), SomePod("uid-2", "train-1"),
-         Allocation("uid-1", Gpu("gpu-0"), 0), FieldDifferences{"uid-1", {{missing_, At(1)}}},
+         SomeAllocation("uid-1", Gpu("gpu-0"), 0), FieldDifferences{"uid-1", {{missing_, At(1)}}},
          FieldDifferences{"uid-2", {{other_, At(9)}}}});
   EXPECT_EQ(Find({.pod = "train-1"}).size(), 1u);
   EXPECT_EQ(Find({.health = Health::kUnknown}).at(0).pod_uid, "uid-2");

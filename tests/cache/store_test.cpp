@@ -124,7 +124,7 @@ TEST_F(StoreTest, PodComesBackWhole) {
 }
 
 TEST_F(StoreTest, AllocationComesBackWhole) {
-  AllocationRecord written = Allocation("uid-1", Gpu("gpu-0"), 3);
+  AllocationRecord written = SomeAllocation("uid-1", Gpu("gpu-0"), 3);
   written.share_id = "share";
   Apply({written});
   const auto allocations = Reopened().allocations;
@@ -178,9 +178,9 @@ TEST_F(StoreTest, LastAliveRecordIsKept) {
 
 TEST_F(StoreTest, SameKeyReplaces) {
   Apply({Device(Gpu("gpu-0"), Health::kHealthy), SomeDriver("d", DriverState::kConnecting),
-         SomePod("uid-1", "old"), Allocation("uid-1", Gpu("gpu-0"), 1)});
+         SomePod("uid-1", "old"), SomeAllocation("uid-1", Gpu("gpu-0"), 1)});
   Apply({Device(Gpu("gpu-0"), Health::kUnhealthy), SomeDriver("d", DriverState::kGone),
-         SomePod("uid-1", "new"), Allocation("uid-1", Gpu("gpu-0"), 2)});
+         SomePod("uid-1", "new"), SomeAllocation("uid-1", Gpu("gpu-0"), 2)});
   const StoredState state = Reopened();
   ASSERT_THAT(state.devices, SizeIs(1));
   EXPECT_EQ(state.devices[0].health.health, Health::kUnhealthy);
@@ -193,9 +193,9 @@ TEST_F(StoreTest, SameKeyReplaces) {
 }
 
 TEST_F(StoreTest, OneDeviceUnderTwoShareIdsIsTwoAllocations) {
-  AllocationRecord other = Allocation("uid-1", Gpu("gpu-0"), 1);
+  AllocationRecord other = SomeAllocation("uid-1", Gpu("gpu-0"), 1);
   other.share_id = "other";
-  Apply({Allocation("uid-1", Gpu("gpu-0"), 1), other});
+  Apply({SomeAllocation("uid-1", Gpu("gpu-0"), 1), other});
   EXPECT_THAT(Reopened().allocations, SizeIs(2));
 }
 
@@ -209,9 +209,10 @@ TEST_F(StoreTest, ForgettingADeviceKeepsItsHistory) {
 }
 
 TEST_F(StoreTest, EndingAPodsAllocationsLeavesOtherPodsAndEarlierEndsAlone) {
-  AllocationRecord earlier = Allocation("uid-1", Gpu("gpu-1"), 1);
+  AllocationRecord earlier = SomeAllocation("uid-1", Gpu("gpu-1"), 1);
   earlier.to = At(2);
-  Apply({Allocation("uid-1", Gpu("gpu-0"), 1), earlier, Allocation("uid-2", Gpu("gpu-0"), 1)});
+  Apply({SomeAllocation("uid-1", Gpu("gpu-0"), 1), earlier,
+         SomeAllocation("uid-2", Gpu("gpu-0"), 1)});
   Apply({EndAllocations{"uid-1", At(9)}});
   const auto open = Reopened().allocations;
   ASSERT_THAT(open, SizeIs(1));
@@ -262,10 +263,10 @@ TEST_F(StoreTest, PruneRemovesWhatIsOlderAndOver) {
   old_pod.deleted = At(10);
   PodRecord recent_pod = SomePod("recent", "recent");
   recent_pod.deleted = At(30);
-  AllocationRecord ended = Allocation("recent", Gpu("gpu-1"), 1);
+  AllocationRecord ended = SomeAllocation("recent", Gpu("gpu-1"), 1);
   ended.to = At(10);
   Apply({Device(Gpu("gpu-0"), Health::kHealthy), old_pod, recent_pod, SomePod("live", "live"),
-         Allocation("old", Gpu("gpu-9"), 1), ended, Allocation("recent", Gpu("gpu-2"), 1),
+         SomeAllocation("old", Gpu("gpu-9"), 1), ended, SomeAllocation("recent", Gpu("gpu-2"), 1),
          Change(Gpu("gpu-9"), Health::kUnknown, Health::kHealthy, 10),
          Change(Gpu("gpu-0"), Health::kUnknown, Health::kHealthy, 30)});
   ASSERT_TRUE(Succeeded(store_->Prune(At(20), kNoLimit)));
@@ -303,13 +304,13 @@ TEST_F(StoreTest, PruneGivesSpaceBack) {
 
 TEST_F(StoreTest, AboveItsSizeTheOldestHistoryGoesAndThePresentStays) {
   Writes writes{Device(Gpu("gpu-0"), Health::kHealthy), SomePod("live", "live"),
-                Allocation("live", Gpu("gpu-0"), 1)};
+                SomeAllocation("live", Gpu("gpu-0"), 1)};
   for (int i = 0; i < 300; ++i) {
     const std::string n = std::to_string(i);
     PodRecord gone = SomePod("gone-" + n, "gone-" + n);
     gone.deleted = At(i);
     writes.emplace_back(gone);
-    writes.emplace_back(Allocation(gone.uid, Gpu("gpu-1"), 0));
+    writes.emplace_back(SomeAllocation(gone.uid, Gpu("gpu-1"), 0));
   }
   for (int i = 0; i < 25'000; ++i) {
     writes.emplace_back(Change(Gpu("gpu-0"), Health::kHealthy, Health::kUnhealthy, i));

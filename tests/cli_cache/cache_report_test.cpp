@@ -38,7 +38,7 @@ Writes World() {
           silent,
           running,
           deleted,
-          Allocation("uid-1", Gpu("gpu-0"), 10),
+          SomeAllocation("uid-1", Gpu("gpu-0"), 10),
           FieldDifferences{"uid-1",
                            {{{.container = "train",
                               .entry = "claim:gpus",

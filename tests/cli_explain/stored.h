@@ -12,7 +12,7 @@ inline Writes FailedPod() {
   PodRecord before = SomePod("uid-1", "train-0");
   before.first_seen = At(10);
   before.deleted = At(60);
-  AllocationRecord over = Allocation("uid-1", Gpu("gpu-0"), 11);
+  AllocationRecord over = SomeAllocation("uid-1", Gpu("gpu-0"), 11);
   over.to = At(60);
   Transition broken = Change(Gpu("gpu-0"), Health::kHealthy, Health::kUnhealthy, 188);
   broken.message = "Xid 79 <gone> & \x1b[31m";
@@ -24,7 +24,7 @@ inline Writes FailedPod() {
           failed,
           before,
           over,
-          Allocation("uid-2", Gpu("gpu-0"), 96),
+          SomeAllocation("uid-2", Gpu("gpu-0"), 96),
           RunOf("uid-1", 0, 20, 50, 0),
           RunOf("uid-2", 0, 100, 150, 1),
           RunOf("uid-2", 1, 160, 200, 137),

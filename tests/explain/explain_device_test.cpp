@@ -28,8 +28,8 @@ DeviceHistory Twice() {
   PodRecord gone = SomePod("uid-1", "train-0");
   gone.deleted = At(210);
   history.pods = {gone, SomePod("uid-2", "train-1")};
-  history.allocations = {Allocation("uid-1", Gpu("gpu-0"), 90),
-                         Allocation("uid-2", Gpu("gpu-0"), 400)};
+  history.allocations = {SomeAllocation("uid-1", Gpu("gpu-0"), 90),
+                         SomeAllocation("uid-2", Gpu("gpu-0"), 400)};
   history.allocations[0].to = At(210);
   ContainerRecord other = RunOf("uid-1", 0, 100, 200, 1);
   other.container = "other";

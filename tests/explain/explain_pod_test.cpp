@@ -24,7 +24,7 @@ PodHistory Failed() {
   PodHistory history;
   history.pod = SomePod("uid-1", "train-0");
   history.pod.first_seen = At(95);
-  history.allocations = {Allocation("uid-1", Gpu("gpu-0"), 96)};
+  history.allocations = {SomeAllocation("uid-1", Gpu("gpu-0"), 96)};
   history.containers = {RunOf("uid-1", 0, 100, 200, 137)};
   history.devices = {Device(Gpu("gpu-0"), kUnhealthy, 188)};
   history.drivers = {SomeDriver("gpu.example.com", DriverState::kStreaming)};
@@ -113,7 +113,7 @@ TEST(ExplainPodTest, OfSeveralContainersTheOneThatFailedGoesFirstAndSidecarsLast
   proxy.kind = ContainerKind::kSidecar;
   history.containers = {other, proxy, RunOf("uid-1", 0, 100, 200, 137)};
   for (const char* container : {"other", "proxy"}) {
-    history.allocations.push_back(Allocation("uid-1", Gpu("gpu-0"), 96));
+    history.allocations.push_back(SomeAllocation("uid-1", Gpu("gpu-0"), 96));
     history.allocations.back().container = container;
   }
   const Explanation explanation = Explain(history);
@@ -136,7 +136,7 @@ TEST(ExplainPodTest, ContainersWithoutDevicesAreShownAndNotJudged) {
 TEST(ExplainPodTest, AContainerHasOnlyItsOwnDevices) {
   PodHistory history = Failed();
   history.allocations[0].container = "other";
-  history.allocations.push_back(Allocation("uid-1", Gpu("gpu-1"), 96));
+  history.allocations.push_back(SomeAllocation("uid-1", Gpu("gpu-1"), 96));
   const auto other = Turns("gpu-1", {{50, kHealthy}});
   history.transitions.insert(history.transitions.begin(), other.begin(), other.end());
   EXPECT_EQ(Explain(history).verdict.finding, Finding::kHealthy) << "gpu-0 was not its device";

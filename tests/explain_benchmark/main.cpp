@@ -44,7 +44,7 @@ void AddPod(int number, Writes& writes) {
   writes.emplace_back(pod);
   writes.emplace_back(over ? RunOf(uid, 0, from, from + length - 1, 137) : RunOf(uid, 0, from));
   for (int i = 0; i < kDevicesOfPod; ++i) {
-    AllocationRecord held = Allocation(uid, KeyOf((first + i) % kDevices), from);
+    AllocationRecord held = SomeAllocation(uid, KeyOf((first + i) % kDevices), from);
     held.to = pod.deleted;
     writes.emplace_back(held);
   }

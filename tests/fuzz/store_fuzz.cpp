@@ -85,7 +85,7 @@ class Agent {
     for (int i = 0; i < 2; ++i) {
       clock_.Advance(std::chrono::seconds{31});
       Apply(reconciler_.Handle(event::Tick{}, clock_.Now()).writes);
-      keeper_.Prune(At(-1000));
+      keeper_.Prune(At(-1000), kNoLimit);
     }
     Apply({Device(Gpu("new"), Health::kUnhealthy),
            Change(Gpu("new"), Health::kHealthy, Health::kUnhealthy, 5)});

@@ -21,7 +21,7 @@ Writes SomeHistory() {
     writes.emplace_back(CdiIdRecord{Gpu(name), std::string("example.com/gpu=") + name});
   }
   writes.emplace_back(SomePod("uid-1", "train"));
-  writes.emplace_back(Allocation("uid-1", Gpu("gpu-0"), 1));
+  writes.emplace_back(SomeAllocation("uid-1", Gpu("gpu-0"), 1));
   FieldDifference difference{.container = "train",
                              .entry = "claim:gpus",
                              .resource_id = "gpu.example.com/node-1/gpu-0",

@@ -19,7 +19,7 @@ Writes Hostile() {
       .driver = "gpu.example.com", .pool = "node-1", .device = std::string(100, 'x') + markup};
   PodRecord pod = SomePod("uid-1" + markup, "hostile");
   pod.first_seen = At(90);
-  AllocationRecord held = Allocation(pod.uid, key, 96);
+  AllocationRecord held = SomeAllocation(pod.uid, key, 96);
   held.request = markup;
   ContainerRecord run = RunOf(pod.uid, 0, 100, 200, 137);
   run.run.reason = markup;
@@ -37,7 +37,7 @@ Writes Crowded() {
     PodRecord pod = SomePod(uid, "job-" + std::to_string(i));
     pod.first_seen = At(i * 15'000);
     pod.deleted = At(i * 15'000 + 12'000);
-    AllocationRecord held = Allocation(uid, Gpu("gpu-0"), i * 15'000);
+    AllocationRecord held = SomeAllocation(uid, Gpu("gpu-0"), i * 15'000);
     held.to = pod.deleted;
     writes.insert(writes.end(),
                   {pod, held, RunOf(uid, 0, i * 15'000 + 10, i * 15'000 + 11'000, i % 3)});
