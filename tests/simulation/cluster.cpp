@@ -32,6 +32,8 @@ void Cluster::EndPod(const std::string& uid) {
   Put(std::move(pod));
 }
 
+void Cluster::TouchPod(const std::string& uid) { Put(Pod(*pods_.at(uid))); }
+
 void Cluster::DeletePod(const std::string& uid) {
   pods_.erase(uid);
   devices_.erase(uid);

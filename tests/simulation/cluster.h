@@ -28,6 +28,7 @@ class Cluster {
   void AddPod(const std::string& name, const std::vector<DeviceKey>& devices);
   void EndPod(const std::string& uid);
   void DeletePod(const std::string& uid);
+  void TouchPod(const std::string& uid);  // somebody writes what is none of the agent's business
 
   // What the server makes of a patch. Takes effect at once.
   event::PatchDone Patch(const PodPatch& patch);

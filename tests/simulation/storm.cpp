@@ -216,7 +216,13 @@ void Simulation::KubeletTick() {
   const auto health_of = [this](const DeviceKey& key) {
     return HealthOf(key).value_or(Health::kUnknown);
   };
-  for (const std::string& uid : cluster_.Tick(health_of)) {
+  std::vector<std::string> written = cluster_.Tick(health_of);
+  for (const auto& pod : cluster_.Pods()) {
+    if (!Chance(30)) continue;
+    cluster_.TouchPod(pod->uid);
+    written.push_back(pod->uid);
+  }
+  for (const std::string& uid : written) {
     if (cluster_.up) Send(milliseconds{Below(50)}, event::PodChanged{cluster_.Find(uid)});
   }
 }
