@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Installs the Debian 12 packages of the named groups: build, test, lint (default: all).
+# Installs the Debian 12 packages of the named groups: build, test, lint, fuzz (default: all).
 # Where all of them are there already, it needs neither network nor root.
 set -euo pipefail
 
@@ -10,13 +10,14 @@ declare -A packages=(
            libyaml-cpp-dev libcli11-dev libexpected-dev prometheus-cpp-dev"
   [test]="ccache libgtest-dev libgmock-dev python3 prometheus runc"
   [lint]="clang-format-19 clang-tidy-19"
+  [fuzz]="clang-19 libclang-rt-19-dev"
 )
 
 missing=()
-for group in "${@:-build test lint}"; do
+for group in "${@:-build test lint fuzz}"; do
   for name in $group; do
     if [[ -z ${packages[$name]:-} ]]; then
-      echo "$0: no group '$name'; the groups are build, test and lint" >&2
+      echo "$0: no group '$name'; the groups are build, test, lint and fuzz" >&2
       exit 2
     fi
     for package in ${packages[$name]}; do

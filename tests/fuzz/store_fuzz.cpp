@@ -1,0 +1,148 @@
+// A store file, sound or not: whoever reads it leaves no trace, the agent that opens it soon writes
+// again, and what cannot be used is kept beside.
+#include <algorithm>
+#include <filesystem>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "cache/store.h"
+#include "cache/store_keeper.h"
+#include "cache/store_reader.h"
+#include "cli/cache_json.h"
+#include "cli/cache_tables.h"
+#include "reconciler/reconciler.h"
+#include "tests/fuzz/fuzz.h"
+#include "tests/fuzz/store_image.h"
+#include "tests/support/temp_folder.h"
+
+namespace dra_health {
+namespace {
+
+namespace fs = std::filesystem;
+
+void CheckJson(const std::string& json) {
+  Require(nlohmann::json::accept(json), "JSON is JSON", json);
+}
+
+template <typename Record>
+void CheckShown(const Result<std::vector<Record>>& records) {
+  if (!records) return;
+  CheckJson(ToJson(*records));
+  std::ostringstream out;
+  ToTable(*records, /*wide=*/true, ImageTime()).Print(out, {.width = 80, .colour = false});
+  Require(IsUtf8(out.str()), "a table is UTF-8", out.str());
+}
+
+// All that `cache` shows of it.
+void CheckReading(const fs::path& path) {
+  auto reader = StoreReader::Open(path);
+  if (!reader) return RequirePrintable(reader.error().message);
+  CheckShown(reader->Devices({}));
+  CheckShown(reader->Drivers({}));
+  CheckShown(reader->Pods({}));
+  CheckShown(reader->Transitions({.since = ImageTime() - std::chrono::hours{1}}, 100));
+  CheckShown(reader->Differences({.health = Health::kHealthy}));
+  if (const auto info = reader->Info()) {
+    CheckJson(ToJson(*info));
+    Require(!ToText(*info, ImageTime()).empty(), "a store is described");
+  }
+  static_cast<void>(reader->Visit([](const StoredRecord& record) {
+    CheckJson(ToJsonLine(record));
+    return true;
+  }));
+}
+
+// SetUp may have switched the file to WAL mode: SQLite's change counters and file format versions.
+std::string WithoutSetUp(std::string file) {
+  for (const auto& [from, to] : {std::pair{18, 20}, {24, 28}, {92, 100}}) {
+    for (std::size_t i = from; i < std::min<std::size_t>(to, file.size()); ++i) file[i] = '\0';
+  }
+  return file;
+}
+
+// The agent's memory from its start on.
+class Agent {
+ public:
+  Agent(fs::path path, const StoreImage& before)
+      : path_(std::move(path)), before_(WithoutSetUp(before.file)) {}
+
+  // False: refused, as another program's file is.
+  bool Start() {
+    const auto stored = keeper_.Start();
+    if (!stored) {
+      Require(stored.error().kind == ErrorKind::kFatal, "a passing failure does not end the agent");
+      return false;
+    }
+    Apply(reconciler_.Restore(*stored, clock_.Now()).writes);
+    return true;
+  }
+
+  void Run() {
+    for (int i = 0; i < 2; ++i) {
+      clock_.Advance(std::chrono::seconds{31});
+      Apply(reconciler_.Handle(event::Tick{}, clock_.Now()).writes);
+      keeper_.Prune(ImageTime() - std::chrono::hours{1});
+    }
+    Apply(NewRecords());
+    Require(keeper_.durable(), "a store is written in the end", keeper_.last_error());
+  }
+
+ private:
+  void Apply(const std::vector<StoreWrite>& writes) { keeper_.Apply(writes); }
+
+  Result<Store::Opened> Open() {
+    auto opened = Store::Open(path_);
+    if (opened && !opened->moved_aside.empty() && !moved_) {
+      moved_ = true;
+      Require(WithoutSetUp(FileContent(opened->moved_aside)) == before_,
+              "a file that is moved aside is as it was", opened->moved_why);
+    }
+    return opened;
+  }
+
+  const fs::path path_;
+  const std::string before_;
+  bool moved_ = false;
+  FakeClock clock_;
+  StoreKeeper keeper_{[this] { return Open(); }, clock_, [](const effect::Notice&) {}, {.seed = 1}};
+  Reconciler reconciler_{Settings{}, "boot-1", 1};
+};
+
+void CheckWritten(const fs::path& path) {
+  auto reader = StoreReader::Open(path);
+  Require(reader.has_value(), "a store can be read", reader ? "" : reader.error().message);
+  const auto devices = reader->Devices({.device = kNewDevice});
+  Require(devices.has_value(), "devices can be read", devices ? "" : devices.error().message);
+  Require(devices->size() == 1 && devices->front().record.health.health == Health::kUnhealthy,
+          "what was written is read");
+}
+
+}  // namespace
+
+void FuzzOne(std::string_view input) {
+  static const TempFolder parent;
+  const fs::path folder = parent / "store";
+  const fs::path path = folder / "health.db";
+  fs::remove_all(folder);
+  fs::create_directory(folder);
+  const StoreImage image = DecodeStoreImage(input);
+  image.WriteTo(path);
+  const auto before = FolderContent(folder);
+
+  CheckReading(path);
+  Require(FolderContent(folder) == before, "reading leaves no trace");
+
+  bool started = false;
+  {
+    Agent agent(path, image);
+    started = agent.Start();
+    if (started) agent.Run();
+  }
+  if (started) return CheckWritten(path);
+  Require(FileContent(path) == image.file, "another program's file stays as it is");
+}
+
+}  // namespace dra_health
