@@ -48,8 +48,13 @@ Accepted<void> SetUp(sql::Database& database) {
 // Of statements that only a damaged schema, or one that is not what its version says, refuses.
 Refusal JudgeSchema(const sql::Failure& failure) {
   constexpr int kGenericError = 1;  // SQLITE_ERROR: no such table, or one that is there already
+  // SQLITE_NOMEM: a damaged row of the schema asks for terabytes. To the little that a sound file
+  // needs Linux does not say no.
+  constexpr int kNoMemory = 7;
   Refusal refusal = Judge(failure);
-  if (failure.code == kGenericError) refusal.kind = Refusal::Kind::kReplace;
+  if (failure.code == kGenericError || failure.code == kNoMemory) {
+    refusal.kind = Refusal::Kind::kReplace;
+  }
   return refusal;
 }
 

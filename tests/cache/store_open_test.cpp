@@ -134,6 +134,18 @@ TEST_F(StoreOpenTest, UnknownFileFormatIsMovedAside) {
   ExpectReplaced(content);
 }
 
+TEST_F(StoreOpenTest, SchemaThatAsksForMoreMemoryThanThereIsIsMovedAside) {
+  MakeStore();
+  std::string content = FileContent(path_);
+  // The sizes of a row of sqlite_schema, and of a text in it.
+  const std::size_t row = content.find("tabledevicesdevices");
+  ASSERT_NE(row, std::string::npos);
+  content.replace(row - 9, 8, 8, '\xff');
+  content[row + 2] = '\xff';
+  WriteFile(path_, content);
+  EXPECT_THAT(ExpectMovedAside(content), HasSubstr("out of memory"));
+}
+
 TEST_F(StoreOpenTest, ViewInPlaceOfATableIsMovedAsideAndNotRun) {
   MakeStore();
   RunSql(path_,
