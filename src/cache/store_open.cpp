@@ -1,5 +1,6 @@
 #include <system_error>
 
+#include "base/text.h"
 #include "cache/broken_file.h"
 #include "cache/schema.h"
 #include "cache/sqlite_store.h"
@@ -78,6 +79,20 @@ Accepted<void> CheckOrigin(sql::Database& database) {
   return {};
 }
 
+// Reading alone does not tell: a row that ends beyond its page is read as one of nothing but NULL.
+Accepted<void> CheckRows(sql::Database& database) {
+  for (const char* table :
+       {"alive", "device_names", "devices", "drivers", "pods", "allocations", "differences"}) {
+    const auto found = database.Text(std::string("PRAGMA integrity_check(") + table + ")");
+    if (!found) return tl::unexpected(JudgeSchema(found.error()));
+    if (*found != "ok") {
+      return tl::unexpected(
+          Refusal{Refusal::Kind::kReplace, std::string(table) + ": " + Printable(*found)});
+    }
+  }
+  return {};
+}
+
 // A file of ours whose tables do not answer these was damaged in its schema.
 Accepted<RecordWriter> CheckTables(sql::Database& database) {
   auto writer = RecordWriter::Prepare(database).map_error(JudgeSchema);
@@ -102,6 +117,7 @@ Accepted<Usable> OpenFile(const fs::path& path) {
       .and_then([&] { return SetUp(*database); })
       .and_then(
           [&] { return schema::Migrate(*database, schema::Migrations()).map_error(JudgeSchema); })
+      .and_then([&] { return CheckRows(*database); })
       .and_then([&] { return CheckTables(*database); })
       .map([&](RecordWriter writer) { return Usable{std::move(*database), std::move(writer)}; });
 }

@@ -110,6 +110,17 @@ TEST_F(StoreOpenTest, DamagedDevicesTableIsMovedAside) {
   ExpectReplaced(content);
 }
 
+TEST_F(StoreOpenTest, RowThatEndsBeyondItsPageIsMovedAside) {
+  ASSERT_TRUE(Succeeded(OpenStore(path_)->Apply(Writes{SomePod("uid-1", "train")})));
+  const std::size_t page =
+      std::stoul(RunSql(path_, "SELECT rootpage FROM sqlite_schema WHERE name = 'pods'"));
+  std::string content = FileContent(path_);
+  const std::size_t start = (page - 1) * 4096;
+  content.replace(start + 8, 2, "\x0f\xff");  // where its first row begins
+  WriteFile(path_, content);
+  EXPECT_THAT(ExpectMovedAside(content), HasSubstr("pods"));
+}
+
 TEST_F(StoreOpenTest, NewerSchemaIsMovedAsideWithBothVersionsInTheReason) {
   MakeStore();
   RunSql(path_, "PRAGMA user_version = 999");
