@@ -111,13 +111,27 @@ class Agent {
   Reconciler reconciler_{Settings{}, "boot-1", 1};
 };
 
-void CheckWritten(const fs::path& path) {
+// False: damage has been found that opening does not look for.
+bool IsWritten(const fs::path& path) {
   auto reader = StoreReader::Open(path);
   Require(reader.has_value(), "a store can be read", reader ? "" : reader.error().message);
   const auto devices = reader->Devices({.device = kNewDevice});
-  Require(devices.has_value(), "devices can be read", devices ? "" : devices.error().message);
+  if (!devices) {
+    Require(devices.error().kind == ErrorKind::kFatal, "nothing but damage keeps from reading",
+            devices.error().message);
+    return false;
+  }
   Require(devices->size() == 1 && devices->front().record.health.health == Health::kUnhealthy,
           "what was written is read");
+  return true;
+}
+
+// False: refused, as another program's file is.
+bool RunAgent(const fs::path& path, const StoreImage& before) {
+  Agent agent(path, before);
+  if (!agent.Start()) return false;
+  agent.Run();
+  return true;
 }
 
 }  // namespace
@@ -135,14 +149,12 @@ void FuzzOne(std::string_view input) {
   CheckReading(path);
   Require(FolderContent(folder) == before, "reading leaves no trace");
 
-  bool started = false;
-  {
-    Agent agent(path, image);
-    started = agent.Start();
-    if (started) agent.Run();
+  if (!RunAgent(path, image)) {
+    return Require(FileContent(path) == image.file, "another program's file stays as it is");
   }
-  if (started) return CheckWritten(path);
-  Require(FileContent(path) == image.file, "another program's file stays as it is");
+  if (IsWritten(path)) return;
+  Require(RunAgent(path, {.file = FileContent(path), .wal = ""}), "an agent starts again");
+  Require(IsWritten(path), "damage is noticed at the next start");
 }
 
 }  // namespace dra_health
