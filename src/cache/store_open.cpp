@@ -1,5 +1,6 @@
 #include <system_error>
 
+#include "base/text.h"
 #include "cache/broken_file.h"
 #include "cache/schema.h"
 #include "cache/sqlite_store.h"
@@ -48,8 +49,13 @@ Accepted<void> SetUp(sql::Database& database) {
 // Of statements that only a damaged schema, or one that is not what its version says, refuses.
 Refusal JudgeSchema(const sql::Failure& failure) {
   constexpr int kGenericError = 1;  // SQLITE_ERROR: no such table, or one that is there already
+  // SQLITE_NOMEM: a damaged row of the schema asks for terabytes. To the little that a sound file
+  // needs Linux does not say no.
+  constexpr int kNoMemory = 7;
   Refusal refusal = Judge(failure);
-  if (failure.code == kGenericError) refusal.kind = Refusal::Kind::kReplace;
+  if (failure.code == kGenericError || failure.code == kNoMemory) {
+    refusal.kind = Refusal::Kind::kReplace;
+  }
   return refusal;
 }
 
@@ -69,6 +75,20 @@ Accepted<void> CheckOrigin(sql::Database& database) {
         Refusal{Refusal::Kind::kReplace, "schema version " + std::to_string(*version) +
                                              ", this program knows up to " +
                                              std::to_string(schema::NewestVersion())});
+  }
+  return {};
+}
+
+// Reading alone does not tell: a row that ends beyond its page is read as one of nothing but NULL.
+Accepted<void> CheckRows(sql::Database& database) {
+  for (const char* table :
+       {"alive", "device_names", "devices", "drivers", "pods", "allocations", "differences"}) {
+    const auto found = database.Text(std::string("PRAGMA integrity_check(") + table + ")");
+    if (!found) return tl::unexpected(JudgeSchema(found.error()));
+    if (*found != "ok") {
+      return tl::unexpected(
+          Refusal{Refusal::Kind::kReplace, std::string(table) + ": " + Printable(*found)});
+    }
   }
   return {};
 }
@@ -97,6 +117,7 @@ Accepted<Usable> OpenFile(const fs::path& path) {
       .and_then([&] { return SetUp(*database); })
       .and_then(
           [&] { return schema::Migrate(*database, schema::Migrations()).map_error(JudgeSchema); })
+      .and_then([&] { return CheckRows(*database); })
       .and_then([&] { return CheckTables(*database); })
       .map([&](RecordWriter writer) { return Usable{std::move(*database), std::move(writer)}; });
 }

@@ -88,8 +88,12 @@ std::optional<Publication> PodTable::WantOf(const Entry& entry, Moment now,
   }
   // What was said before all is known must not stand when it is not so any more.
   if (waiting && !unhealthy && !entry.publisher.want()) return std::nullopt;
-  return BuildPublication(pod, entry.allocations,
-                          [&](const DeviceKey& key) { return ViewOf(pod, key); });
+  return BuildPublication(pod, entry.allocations, [&](const DeviceKey& key) {
+    PublishedDevice view = ViewOf(pod, key);
+    const auto fault = entry.faults.find(key);
+    if (fault != entry.faults.end()) view.health = fault->second;
+    return view;
+  });
 }
 
 PublishedDevice PodTable::ViewOf(const Pod& pod, const DeviceKey& key) const {

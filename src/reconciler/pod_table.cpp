@@ -173,6 +173,15 @@ void PodTable::Observe(const std::shared_ptr<const Pod>& pod, Moment now, Effect
 void PodTable::End(Entry& entry, Moment now) {
   BootTime ask_again = BootTime::max();
   if (entry.publisher.want()) Rebuild(entry, now, ask_again);
+  for (const Allocation& allocation : entry.allocations) {
+    const DeviceHealth* health = devices_.Find(allocation.key);
+    if (health == nullptr || health->health != Health::kUnhealthy) continue;
+    entry.faults.emplace(allocation.key, *health);
+  }
+  // It ended before this run, with a fault that the pod names and we may not know any more.
+  const auto& condition = entry.publisher.pod().condition;
+  const bool unhealthy = condition && condition->status.summary == Health::kUnhealthy;
+  entry.frozen = unhealthy && !entry.publisher.want();
   if (!entry.record.ended) entry.record.ended = now.wall;
   const auto window = std::chrono::milliseconds{settings_.late_report_window};
   const auto left =

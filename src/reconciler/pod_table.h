@@ -85,8 +85,9 @@ class PodTable {
     Publisher publisher;
     FieldState said_holder = FieldState::kPending;  // as the log was told
     LastingDifferences differences;                 // while the field is the kubelet's
-    std::optional<BootTime> freezes_at;  // the pod has ended: until then late reports count
-    bool frozen = false;                 // what it last had to say stands
+    std::optional<BootTime> freezes_at;        // the pod has ended: until then late reports count
+    bool frozen = false;                       // what it last had to say stands
+    std::map<DeviceKey, DeviceHealth> faults;  // that it ended with: no recovery hides them
     bool queued = false;
     std::optional<BootTime> wake;
     std::optional<BootTime> turned;   // when the first change of health came that is not sent yet

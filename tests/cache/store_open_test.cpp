@@ -110,6 +110,17 @@ TEST_F(StoreOpenTest, DamagedDevicesTableIsMovedAside) {
   ExpectReplaced(content);
 }
 
+TEST_F(StoreOpenTest, RowThatEndsBeyondItsPageIsMovedAside) {
+  ASSERT_TRUE(Succeeded(OpenStore(path_)->Apply(Writes{SomePod("uid-1", "train")})));
+  const std::size_t page =
+      std::stoul(RunSql(path_, "SELECT rootpage FROM sqlite_schema WHERE name = 'pods'"));
+  std::string content = FileContent(path_);
+  const std::size_t start = (page - 1) * 4096;
+  content.replace(start + 8, 2, "\x0f\xff");  // where its first row begins
+  WriteFile(path_, content);
+  EXPECT_THAT(ExpectMovedAside(content), HasSubstr("pods"));
+}
+
 TEST_F(StoreOpenTest, NewerSchemaIsMovedAsideWithBothVersionsInTheReason) {
   MakeStore();
   RunSql(path_, "PRAGMA user_version = 999");
@@ -132,6 +143,18 @@ TEST_F(StoreOpenTest, UnknownFileFormatIsMovedAside) {
   std::string content = FileContent(path_);
   content[47] = '\x23';  // the schema format, of which SQLite knows 1 to 4
   ExpectReplaced(content);
+}
+
+TEST_F(StoreOpenTest, SchemaThatAsksForMoreMemoryThanThereIsIsMovedAside) {
+  MakeStore();
+  std::string content = FileContent(path_);
+  // The sizes of a row of sqlite_schema, and of a text in it.
+  const std::size_t row = content.find("tabledevicesdevices");
+  ASSERT_NE(row, std::string::npos);
+  content.replace(row - 9, 8, 8, '\xff');
+  content[row + 2] = '\xff';
+  WriteFile(path_, content);
+  EXPECT_THAT(ExpectMovedAside(content), HasSubstr("out of memory"));
 }
 
 TEST_F(StoreOpenTest, ViewInPlaceOfATableIsMovedAsideAndNotRun) {

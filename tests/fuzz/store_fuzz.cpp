@@ -14,7 +14,6 @@
 #include "cli/cache_json.h"
 #include "cli/cache_tables.h"
 #include "reconciler/reconciler.h"
-#include "tests/cache/records.h"
 #include "tests/fuzz/fuzz.h"
 #include "tests/fuzz/store_image.h"
 #include "tests/support/temp_folder.h"
@@ -33,7 +32,7 @@ void CheckShown(const Result<std::vector<Record>>& records) {
   if (!records) return;
   CheckJson(ToJson(*records));
   std::ostringstream out;
-  ToTable(*records, /*wide=*/true, At(100)).Print(out, {.width = 80, .colour = false});
+  ToTable(*records, /*wide=*/true, ImageTime()).Print(out, {.width = 80, .colour = false});
   Require(IsUtf8(out.str()), "a table is UTF-8", out.str());
 }
 
@@ -44,11 +43,11 @@ void CheckReading(const fs::path& path) {
   CheckShown(reader->Devices({}));
   CheckShown(reader->Drivers({}));
   CheckShown(reader->Pods({}));
-  CheckShown(reader->Transitions({.since = At(0)}, 100));
+  CheckShown(reader->Transitions({.since = ImageTime() - std::chrono::hours{1}}, 100));
   CheckShown(reader->Differences({.health = Health::kHealthy}));
   if (const auto info = reader->Info()) {
     CheckJson(ToJson(*info));
-    Require(!ToText(*info, At(100)).empty(), "a store is described");
+    Require(!ToText(*info, ImageTime()).empty(), "a store is described");
   }
   static_cast<void>(reader->Visit([](const StoredRecord& record) {
     CheckJson(ToJsonLine(record));
@@ -85,10 +84,9 @@ class Agent {
     for (int i = 0; i < 2; ++i) {
       clock_.Advance(std::chrono::seconds{31});
       Apply(reconciler_.Handle(event::Tick{}, clock_.Now()).writes);
-      keeper_.Prune(At(-1000), kNoLimit);
+      keeper_.Prune(ImageTime() - std::chrono::hours{1}, 1 << 20);
     }
-    Apply({Device(Gpu("new"), Health::kUnhealthy),
-           Change(Gpu("new"), Health::kHealthy, Health::kUnhealthy, 5)});
+    Apply(NewRecords());
     Require(keeper_.durable(), "a store is written in the end", keeper_.last_error());
   }
 
@@ -113,13 +111,27 @@ class Agent {
   Reconciler reconciler_{Settings{}, "boot-1", 1};
 };
 
-void CheckWritten(const fs::path& path) {
+// False: damage has been found that opening does not look for.
+bool IsWritten(const fs::path& path) {
   auto reader = StoreReader::Open(path);
   Require(reader.has_value(), "a store can be read", reader ? "" : reader.error().message);
-  const auto devices = reader->Devices({.device = "gpu.example.com/node-1/new"});
-  Require(devices.has_value(), "devices can be read", devices ? "" : devices.error().message);
+  const auto devices = reader->Devices({.device = kNewDevice});
+  if (!devices) {
+    Require(devices.error().kind == ErrorKind::kFatal, "nothing but damage keeps from reading",
+            devices.error().message);
+    return false;
+  }
   Require(devices->size() == 1 && devices->front().record.health.health == Health::kUnhealthy,
           "what was written is read");
+  return true;
+}
+
+// False: refused, as another program's file is.
+bool RunAgent(const fs::path& path, const StoreImage& before) {
+  Agent agent(path, before);
+  if (!agent.Start()) return false;
+  agent.Run();
+  return true;
 }
 
 }  // namespace
@@ -137,14 +149,12 @@ void FuzzOne(std::string_view input) {
   CheckReading(path);
   Require(FolderContent(folder) == before, "reading leaves no trace");
 
-  bool started = false;
-  {
-    Agent agent(path, image);
-    started = agent.Start();
-    if (started) agent.Run();
+  if (!RunAgent(path, image)) {
+    return Require(FileContent(path) == image.file, "another program's file stays as it is");
   }
-  if (started) return CheckWritten(path);
-  Require(FileContent(path) == image.file, "another program's file stays as it is");
+  if (IsWritten(path)) return;
+  Require(RunAgent(path, {.file = FileContent(path), .wal = ""}), "an agent starts again");
+  Require(IsWritten(path), "damage is noticed at the next start");
 }
 
 }  // namespace dra_health

@@ -90,6 +90,13 @@ void StoreImage::WriteTo(const std::filesystem::path& path) const {
   if (!wal.empty()) WriteFile(path.string() + "-wal", wal);
 }
 
+WallTime ImageTime() { return At(100); }
+
+std::vector<StoreWrite> NewRecords() {
+  return {Device(Gpu("new"), Health::kUnhealthy),
+          Change(Gpu("new"), Health::kHealthy, Health::kUnhealthy, 5)};
+}
+
 StoreImage DecodeStoreImage(std::string_view input) {
   static const StoreImage closed = MakeImage(true);
   static const StoreImage killed = MakeImage(false);

@@ -3,6 +3,9 @@
 #include <filesystem>
 #include <string>
 #include <string_view>
+#include <vector>
+
+#include "model/record.h"
 
 namespace dra_health {
 
@@ -19,5 +22,12 @@ struct StoreImage {
 // input is the file. An edit is an offset of three bytes, a length of one, and as many bytes; of
 // length 0 it cuts the image off there.
 StoreImage DecodeStoreImage(std::string_view input);
+
+// Soon after what the images tell.
+WallTime ImageTime();
+
+// That a device of none of the images turned Unhealthy; kNewDevice names it in full.
+std::vector<StoreWrite> NewRecords();
+inline constexpr const char* kNewDevice = "gpu.example.com/node-1/new";
 
 }  // namespace dra_health

@@ -53,6 +53,28 @@ TEST_F(EndedPodTest, AReportWithinAMinuteStillCounts) {
   ExpectShown(Health::kUnhealthy);
 }
 
+TEST_F(EndedPodTest, ARecoveryDoesNotHideTheFaultThatItEndedWith) {
+  Report(Health::kUnhealthy);
+  End();
+  world.Advance(10s);
+  Report(Health::kHealthy);
+  ExpectShown(Health::kUnhealthy);
+  world.Restart();
+  plugin = world.Register();
+  Report(Health::kHealthy);
+  world.Advance(60s);
+  ExpectShown(Health::kUnhealthy);
+}
+
+TEST_F(EndedPodTest, AReportThatIsLateByALeaseStillCounts) {
+  Report(Health::kHealthy, 5s);
+  world.Advance(6s);
+  ExpectShown(Health::kUnknown);
+  End();
+  Report(Health::kHealthy);
+  ExpectShown(Health::kHealthy);
+}
+
 TEST_F(EndedPodTest, ALaterReportIsNoneOfItsBusiness) {
   End();
   world.Advance(61s);

@@ -37,6 +37,7 @@ void Simulation::Trace(const What& what) const {
 Simulation::Simulation(std::uint64_t seed, std::size_t trace_from)
     : trace_from_(trace_from), random_(seed) {
   settings_.max_held_pods = 4;
+  settings_.max_patches_in_flight = 3;
   const char* names[] = {"gpu.example.com", "nic.example.com", "fpga.example.com"};
   for (const char* name : names) {
     Driver& driver = drivers_[name];
@@ -342,6 +343,14 @@ void Simulation::CheckConvergence() {
   for (const DeviceKey& key : oracle_.Devices()) {
     if (told_.contains(key) && told_.at(key) != oracle_.HealthOf(key, Now().boot)) {
       Broken("in the calm the newest transition of " + ResourceId(key) + " is not what it is");
+    }
+  }
+  std::map<DeviceKey, Health> newest;
+  for (const Transition& transition : disk_.transitions()) newest[transition.key] = transition.to;
+  for (const DeviceRecord& record : disk_.State().devices) {
+    const auto last = newest.find(record.key);
+    if (last != newest.end() && last->second != record.health.health) {
+      Broken("the history on the disk does not lead to what " + ResourceId(record.key) + " is");
     }
   }
   if (!keeper_->durable() || keeper_->kept() > 0) Broken("in the calm the store is not written");

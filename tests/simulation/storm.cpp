@@ -14,6 +14,7 @@ using std::chrono::seconds;
 
 constexpr seconds kHeartbeat{4};
 constexpr std::size_t kMostPods = 7;
+constexpr std::size_t kDevices = 4;  // that a driver knows from the beginning
 
 }  // namespace
 
@@ -103,6 +104,10 @@ void Simulation::Storm() {
 void Simulation::ChangeDevice() {
   auto driver = std::next(drivers_.begin(), static_cast<std::ptrdiff_t>(Below(drivers_.size())));
   if (!driver->second.supported) return;
+  if (driver->second.devices.size() == kDevices && Chance(2)) {
+    driver->second.devices.push_back(  // one that pods may have been given before
+        {"node", "dev-4", Health::kHealthy, "", 0, driver->second.lease});
+  }
   DeviceReport& device = driver->second.devices[Below(driver->second.devices.size())];
   constexpr Health kAll[] = {Health::kHealthy, Health::kUnhealthy, Health::kUnknown};
   device.health = kAll[Below(3)];
@@ -148,8 +153,8 @@ void Simulation::ChangePods() {
     for (std::size_t i = 0; i <= Below(3); ++i) {
       auto driver =
           std::next(drivers_.begin(), static_cast<std::ptrdiff_t>(Below(drivers_.size())));
-      const auto& device = driver->second.devices[Below(driver->second.devices.size())];
-      devices.push_back({driver->first, device.pool, device.device});
+      const std::size_t last = driver->second.supported ? kDevices : 0;
+      devices.push_back({driver->first, "node", "dev-" + std::to_string(Below(last + 1))});
     }
     const std::string name = "pod-" + std::to_string(next_pod_++ % 20);
     if (cluster_.FindByName(name)) return;

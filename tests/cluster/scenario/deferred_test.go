@@ -1,6 +1,7 @@
 package scenario
 
 import (
+	"net/http"
 	"strings"
 	"testing"
 	"time"
@@ -56,7 +57,8 @@ func testDeferred(t *testing.T, l *lab.Lab, program string) {
 	waitDifferences(t, agent, 0)
 	patches := s.requests(s.start).Verb("patch")
 	lab.Equal(t, "patches with the field", len(patches.Containing("allocatedResourcesStatus")), 0)
-	lab.Equal(t, "patches", len(patches), 3)
+	// One that meets a write of the kubelet's is refused by its own tests, and made again.
+	lab.Equal(t, "patches", len(patches.Code(http.StatusOK)), 3)
 
 	// A kubelet notices a lease's end up to a minute late: that is the difference to be seen.
 	s.driver.Silence(t)
