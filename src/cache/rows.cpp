@@ -1,7 +1,13 @@
 #include "cache/rows.h"
 
+#include <algorithm>
+#include <cstdint>
+
 namespace dra_health::rows {
 namespace {
+
+// What discovery takes from a driver at most: a damaged file must not make a lease for ever.
+constexpr std::int64_t kLongestLease = 24 * 3600;
 
 Health ReadHealth(sql::Row& row) { return ParseHealth(row.Text()).value_or(Health::kUnknown); }
 
@@ -25,7 +31,7 @@ DeviceRecord ReadDevice(sql::Row& row) {
   record.health.reason = ReadReason(row, record.health.health);
   record.health.message = row.Text();
   record.health.since = row.Time();
-  record.lease = std::chrono::seconds{row.Integer()};
+  record.lease = std::chrono::seconds{std::clamp<std::int64_t>(row.Integer(), 0, kLongestLease)};
   record.driver_time = row.Integer();
   return record;
 }

@@ -20,6 +20,8 @@ constexpr const char* kPruneAllocations =
     " OR pod_uid IN (SELECT uid FROM pods WHERE deleted_ms < ?1)";
 constexpr const char* kPruneOrphans =
     "DELETE FROM allocations WHERE pod_uid NOT IN (SELECT uid FROM pods)";
+constexpr const char* kPruneOrphanRuns =
+    "DELETE FROM containers WHERE pod_uid NOT IN (SELECT uid FROM pods)";
 constexpr const char* kPruneDifferences =
     "DELETE FROM differences WHERE pod_uid NOT IN (SELECT uid FROM pods WHERE deleted_ms IS NULL)";
 // Of a pod that is there the last runs stay: its status tells of them, and they would be written
@@ -81,6 +83,7 @@ sql::Outcome<void> PruneToSize(sql::Database& database, std::int64_t max_bytes) 
     auto done = RunOnce(database, kDropOldestTransitions, kPrunedTransitions)
                     .and_then([&] { return RunOnce(database, kDropOldestPods, kDroppedPods); })
                     .and_then([&] { return RunOnce(database, kPruneOrphans); })
+                    .and_then([&] { return RunOnce(database, kPruneOrphanRuns); })
                     .and_then([&] { return RunOnce(database, kPruneNames); })
                     .and_then([&] { return transaction->Commit(); });
     if (!done) return done;

@@ -42,7 +42,8 @@ std::string NameOf(const Pod& pod) { return pod.namespace_name + "/" + pod.name;
 // Guard first: until the pods have been patched it would put old entries back.
 Result<void> RemoveGuard(PodRelease& release) {
   return release.RemoveGuard().map([](bool there) {
-    std::cout << (there ? "removed the guard " : "there is no guard ") << kGuardName << '\n';
+    std::cout << (there ? "removed the guard " : "no guard is served as v1: ") << kGuardName
+              << '\n';
   });
 }
 
@@ -74,11 +75,11 @@ int Release(const Arguments& arguments) {
   ApiSession session(**http, credentials->token, clock);
   PodRelease release(session);
 
+  const auto pods = release.Find(arguments.node);
+  if (!pods) return Complain(pods.error().message);
   if (arguments.all_nodes && !arguments.dry_run) {
     if (const auto done = RemoveGuard(release); !done) return Complain(done.error().message);
   }
-  const auto pods = release.Find(arguments.node);
-  if (!pods) return Complain(pods.error().message);
   if (arguments.dry_run) {
     for (const auto& pod : *pods) std::cout << "would release " << NameOf(*pod) << '\n';
     return kExitOk;

@@ -13,8 +13,8 @@ constexpr std::array kLooks = {seconds{1}, seconds{5}, seconds{30}, seconds{300}
 
 }  // namespace
 
-void CdiTable::Allocated(const DeviceKey& key, BootTime now) {
-  if (!wanted() || ids_.contains(key)) return;
+void CdiTable::Allocated(const DeviceKey& key, bool anew, BootTime now) {
+  if (!wanted() || (!anew && ids_.contains(key))) return;
   missing_[key] = 0;
   due_ = std::min(due_, now + kLooks[0]);
 }
@@ -59,9 +59,8 @@ std::string CdiTable::ResourceIdOf(const DeviceKey& key) const {
 bool CdiTable::Learn(const CdiIdRecord& record) {
   std::string& id = ids_[record.key];
   if (id == record.cdi_id) return false;
-  names_.erase(id);
   id = record.cdi_id;
-  names_[id] = record.key;
+  names_[ResourceId(record.key)] = id;
   return true;
 }
 

@@ -15,14 +15,15 @@
 namespace dra_health {
 
 // The CDI IDs of allocated devices, which only the kubelet knows: asked for when a device is
-// allocated that has none yet, some times more while the kubelet prepares the claim, and then not
-// again, because a device need not have one. Pure; one thread.
+// allocated, because another claim can give it another ID, some times more while the kubelet
+// prepares the claim, and then not again, because a device need not have one. Pure; one thread.
 class CdiTable {
  public:
   explicit CdiTable(const Settings& settings) : settings_(settings) {}
 
   void Restore(const CdiIdRecord& record) { Learn(record); }
-  void Allocated(const DeviceKey& key, BootTime now);
+  // `anew`: not only seen again after a restart of the agent.
+  void Allocated(const DeviceKey& key, bool anew, BootTime now);
   // Returns the devices whose ID is news.
   std::vector<DeviceKey> Handle(const event::CdiIdsRead& event, BootTime now, Effects& effects);
 

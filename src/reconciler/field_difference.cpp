@@ -34,10 +34,13 @@ Resources Translate(const std::vector<ResourceHealth>& said, const Resources& ou
                     const CdiNames& names) {
   Resources all;
   for (const ResourceHealth& resource : said) {
-    std::string id = resource.resource_id;
-    const auto name = names.find(id);
-    if (!ours.contains(id) && name != names.end()) id = ResourceId(name->second);
-    all.emplace(std::move(id), resource);
+    const auto same = std::ranges::find_if(ours, [&](const auto& our) {
+      const auto name = names.find(our.first);
+      return name != names.end() && name->second == resource.resource_id &&
+             !all.contains(our.first);
+    });
+    const bool translated = !ours.contains(resource.resource_id) && same != ours.end();
+    all.emplace(translated ? same->first : resource.resource_id, resource);
   }
   return all;
 }

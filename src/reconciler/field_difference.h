@@ -9,8 +9,9 @@
 
 namespace dra_health {
 
-// Devices by their CDI ID, which a kubelet writes as resourceID where a device has one.
-using CdiNames = std::map<std::string, DeviceKey>;
+// The CDI ID, which a kubelet writes as resourceID, of each device by its driver/pool/device. Two
+// devices can have the same: drivers give all of theirs a common one.
+using CdiNames = std::map<std::string, std::string>;
 
 // Adds where `said`, the claim entries that a container status has, differs from what we would say,
 // device by device, however the writers name it. Pure.

@@ -43,10 +43,13 @@ void FieldHolder::Lost(bool replaced, BootTime written, BootTime now) {
   // Only what a container's restart may have taken is put back at once; a try has no such excuse.
   if (stand_ == Stand::kTrying) losses_ = std::max(losses_, 1);
   const auto step = std::min<std::size_t>(static_cast<std::size_t>(losses_), kReassert.size() - 1);
-  reassert_at_ = now + settings_.reassert_interval * kReassert[step] / kReassert.back();
+  const std::chrono::milliseconds longest = settings_.reassert_interval;
+  reassert_at_ = now + longest * kReassert[step] / kReassert.back();
   ++losses_;
   differs_since_.reset();
-  const bool defer = replaced && settings_.publish == PublishMode::kAuto;
+  // A condition alone can be lost while the field is the kubelet's.
+  const bool defer =
+      stand_ == Stand::kDeferred || (replaced && settings_.publish == PublishMode::kAuto);
   stand_ = defer ? Stand::kDeferred : Stand::kOwn;
   // Once is no contest: a container that restarts loses the field too.
   contested_ = !defer && losses_ >= 2;

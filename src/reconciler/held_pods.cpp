@@ -11,6 +11,7 @@ bool HeldPods::Ask(const std::string& uid, bool healthy) {
   }
   if (held_.contains(uid) || held_.size() < settings_.max_held_pods) {
     Hold(uid, healthy);
+    if (held_.size() < settings_.max_held_pods) LetNextIn();
     return true;
   }
   if (!healthy && !held_healthy_.empty()) {

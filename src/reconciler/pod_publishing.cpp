@@ -14,6 +14,8 @@ using effect::Severity;
 // So many answers of this kind in a row are no coincidence any more (each counts twice).
 constexpr int kStaleToTell = 10;
 
+constexpr const char* kClaimsUnread = "not all of the pod's claims could be read yet";
+
 }  // namespace
 
 void PodTable::Settle(Moment now, Effects& effects) {
@@ -87,13 +89,19 @@ std::optional<Publication> PodTable::WantOf(const Entry& entry, Moment now,
     ask_again = std::min(ask_again, until);
   }
   // What was said before all is known must not stand when it is not so any more.
-  if (waiting && !unhealthy && !entry.publisher.want()) return std::nullopt;
-  return BuildPublication(pod, entry.allocations, [&](const DeviceKey& key) {
+  const auto& said = entry.publisher.want();
+  if (waiting && !unhealthy && !(said && said->condition)) return said;
+  Publication publication = BuildPublication(pod, entry.allocations, [&](const DeviceKey& key) {
     PublishedDevice view = ViewOf(pod, key);
     const auto fault = entry.faults.find(key);
     if (fault != entry.faults.end()) view.health = fault->second;
     return view;
   });
+  auto& condition = publication.condition;
+  if (condition && condition->summary == Health::kHealthy && !entry.claims.answered()) {
+    *condition = {Health::kUnknown, "DeviceHealthUnknown", kClaimsUnread};
+  }
+  return publication;
 }
 
 PublishedDevice PodTable::ViewOf(const Pod& pod, const DeviceKey& key) const {
@@ -123,7 +131,9 @@ void PodTable::AskToHold(Entry& entry, Effects& effects) {
   const auto& want = entry.publisher.want();
   if (!want) return;
   const std::string& uid = entry.record.uid;
-  if (want->condition) {
+  if (entry.freezes_at) {
+    held_.Remove(uid);  // it keeps what it says, and running pods need the room
+  } else if (want->condition) {
     const bool healthy = want->condition->summary == Health::kHealthy;
     entry.publisher.Hold(held_.Ask(uid, healthy));
   } else {

@@ -127,11 +127,15 @@ void PodTable::HealthTurned(const DeviceKey& key, BootTime now) {
   }
 }
 
-void PodTable::DriverChanged(const std::string& driver) {
+void PodTable::DriverChanged(const std::string& driver, Moment now, Effects& effects) {
+  DeviceChanges changes;
   const auto first = holders_.lower_bound(DeviceKey{driver, "", ""});
+  const bool offers = drivers_.OfferOf(driver) != DriverTable::Offer::kNo;
   for (auto it = first; it != holders_.end() && it->first.driver == driver; ++it) {
+    if (offers) devices_.Allocate(it->first, now, changes);
     for (const std::string& uid : it->second) Queue(uid);
   }
+  std::ranges::move(changes.writes, std::back_inserter(effects.writes));
 }
 
 BootTime PodTable::NextDeadline() const {
@@ -196,12 +200,7 @@ void PodTable::Delete(const std::string& uid, Moment now, Effects& effects) {
   entry.record.deleted = now.wall;
   effects.writes.emplace_back(entry.record);
   effects.writes.emplace_back(EndAllocations{uid, now.wall});
-  for (const Allocation& allocation : entry.allocations) {
-    const auto holders = holders_.find(allocation.key);
-    if (holders == holders_.end()) continue;
-    holders->second.erase(uid);
-    if (holders->second.empty()) holders_.erase(holders);
-  }
+  for (const Allocation& allocation : entry.allocations) Unhold(allocation.key, uid);
   held_.Remove(uid);
   for (const std::string& other : held_.TakeChanged()) Queue(other);
   SetWake(uid, entry, BootTime::max());
@@ -230,17 +229,28 @@ void PodTable::Remap(Entry& entry, Moment now, Effects& effects) {
     const AllocationRecord record = ToRecord(uid, allocation, now.wall);
     const bool known = std::ranges::any_of(
         before, [&](const AllocationRecord& other) { return SameAllocation(record, other); });
+    cdi_.Allocated(allocation.key, !known, now.boot);
     if (!known) effects.writes.emplace_back(record);
   }
   if (before.empty()) open_before_.erase(uid);
-  entry.allocations = std::move(allocations);
+  const auto before_this = std::exchange(entry.allocations, std::move(allocations));
+  for (const Allocation& gone : before_this) {
+    const auto same_device = [&](const Allocation& other) { return other.key == gone.key; };
+    if (std::ranges::none_of(entry.allocations, same_device)) Unhold(gone.key, uid);
+  }
   DeviceChanges changes;
   for (const Allocation& allocation : entry.allocations) {
     if (drivers_.OfferOf(allocation.key.driver) == DriverTable::Offer::kNo) continue;
     devices_.Allocate(allocation.key, now, changes);
-    cdi_.Allocated(allocation.key, now.boot);
   }
   std::ranges::move(changes.writes, std::back_inserter(effects.writes));
+}
+
+void PodTable::Unhold(const DeviceKey& key, const std::string& uid) {
+  const auto holders = holders_.find(key);
+  if (holders == holders_.end()) return;
+  holders->second.erase(uid);
+  if (holders->second.empty()) holders_.erase(holders);
 }
 
 void PodTable::FreezeFormerOwners(const DeviceKey& key, const std::string& new_owner) {

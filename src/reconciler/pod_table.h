@@ -62,7 +62,7 @@ class PodTable {
   // The device turned from one health to another: from here it is measured how long its pods take
   // to say so (effect::Published).
   void HealthTurned(const DeviceKey& key, BootTime now);
-  void DriverChanged(const std::string& driver);
+  void DriverChanged(const std::string& driver, Moment now, Effects& effects);
   bool InUse(const DeviceKey& key) const { return holders_.contains(key); }
 
   // Rebuilds what queued pods want to say and sends what there is room for. Last step of every
@@ -103,6 +103,7 @@ class PodTable {
   void Delete(const std::string& uid, Moment now, Effects& effects);
   void ReadDueClaims(Entry& entry, Moment now, Effects& effects);
   // Ended pods that held the device: what is said of it now is the new owner's.
+  void Unhold(const DeviceKey& key, const std::string& uid);
   void FreezeFormerOwners(const DeviceKey& key, const std::string& new_owner);
   // Whether what is known of the pod's devices is more than that nobody has spoken of them since.
   bool HasLateReport(const Entry& entry) const;

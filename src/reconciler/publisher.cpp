@@ -65,6 +65,7 @@ Publisher::Publisher(const Settings& settings, const ServerTraits& server, std::
     : settings_(settings), server_(server), holder_(settings), backoff_(kRetry, seed) {}
 
 void Publisher::Restore(FieldState state) {
+  restored_ = state;
   ours_ = state == FieldState::kOwn || state == FieldState::kContested;
   if (state == FieldState::kDeferred) holder_.FoundForeign();
 }
@@ -170,7 +171,8 @@ void Publisher::RetryNow() {
 }
 
 FieldState Publisher::field_state() const {
-  if (!want_ || !want_->condition) return want_ ? FieldState::kNone : FieldState::kPending;
+  if (!want_) return restored_;
+  if (!want_->condition) return FieldState::kNone;
   if (server_.drops_field || field_refused_) return FieldState::kDropped;
   if (!SaysField() || holder_.deferred()) return FieldState::kDeferred;
   if (holder_.contested()) return FieldState::kContested;
@@ -204,14 +206,16 @@ void Publisher::LeaveFieldAlone(Publication& target) const {
   const bool old = holder_.deferred() && holder_.Writes();  // a guard holds the kubelet's
   if (!ours_ && !old) return;
   for (const ContainerStatus& status : pod_->statuses) {
-    if (status.claim_entries.empty()) continue;
+    // Of a kubelet's entries it is to be seen when they come back.
+    if (status.claim_entries.empty() && !old) continue;
     target.containers.push_back({status.path, status.name, {}});
   }
 }
 
+// Where the field may not be held, saying nothing is right, and saying something old is not.
 std::vector<FieldDifference> Publisher::Differences(const CdiNames& names) const {
   std::vector<FieldDifference> all;
-  if (!want_) return all;
+  if (!want_ || (!hold_ && !HasClaimEntries(*pod_))) return all;
   for (const ContainerPublication& wanted : want_->containers) {
     const ContainerStatus* status = FindStatus(*pod_, wanted);
     if (status != nullptr) AddDifferences(status->claim_entries, wanted, names, all);
@@ -224,9 +228,7 @@ BootTime Publisher::CompareField(const CdiNames& names, BootTime now) {
   const bool empty = !HasClaimEntries(*pod_);
   if (!hold_ && !ours_ && !empty) holder_.FoundForeign();
   if (!holder_.deferred() || holder_.Writes()) return BootTime::max();
-  // Where the field may not be held, saying nothing is right, and saying something old is not.
   const bool differs =
-      (hold_ || !empty) &&
       std::ranges::any_of(Differences(names), [](const auto& d) { return d.ours != d.theirs; });
   return holder_.Compare(differs, empty, now);
 }

@@ -114,6 +114,7 @@ class Publisher {
   bool holding_ = false;  // acked_ was still there at the last reading
 
   FieldHolder holder_;
+  FieldState restored_ = FieldState::kPending;  // until there is something to say
   bool hold_ = true;
   bool ours_ = false;  // what claim entries the pod carries are ours
   std::uint64_t all_reverts_ = 0;

@@ -26,10 +26,10 @@ Reconciler::Reconciler(Settings settings, std::string boot_id, std::uint64_t see
 Effects Reconciler::Restore(const StoredState& stored, Moment now) {
   Effects effects;
   const bool same_boot = stored.alive && stored.alive->boot_id == boot_id_;
+  const BootTime alive = stored.alive ? std::min(stored.alive->boot, now.boot) : now.boot;
   DeviceChanges changes;
   for (const DeviceRecord& record : stored.devices) {
-    devices_.Restore(record, same_boot ? std::optional(stored.alive->boot) : std::nullopt, now,
-                     changes);
+    devices_.Restore(record, same_boot ? std::optional(alive) : std::nullopt, now, changes);
   }
   Adopt(std::move(changes), now, effects);
   for (const DriverRecord& record : stored.drivers) drivers_.Restore(record, now, effects);
@@ -71,12 +71,12 @@ Summary Reconciler::Summarize(BootTime now) const {
 void Reconciler::On(const event::PluginRegistered& event, Moment now, Effects& effects) {
   limited_.erase(event.driver);
   const auto outcome = drivers_.Handle(event, now, effects);
-  if (outcome.offer_changed) pods_.DriverChanged(outcome.driver);
+  if (outcome.offer_changed) pods_.DriverChanged(outcome.driver, now, effects);
 }
 
 void Reconciler::On(const event::PluginDeregistered& event, Moment now, Effects& effects) {
   const auto outcome = drivers_.Handle(event, now, effects);
-  if (outcome.offer_changed) pods_.DriverChanged(outcome.driver);
+  if (outcome.offer_changed) pods_.DriverChanged(outcome.driver, now, effects);
 }
 
 void Reconciler::On(const event::StreamOpened& event, Moment now, Effects& effects) {
@@ -102,7 +102,7 @@ void Reconciler::On(const event::ReportReceived& event, Moment now, Effects& eff
 
 void Reconciler::On(const event::StreamEnded& event, Moment now, Effects& effects) {
   const auto outcome = drivers_.Handle(event, now, effects);
-  if (outcome.offer_changed) pods_.DriverChanged(outcome.driver);
+  if (outcome.offer_changed) pods_.DriverChanged(outcome.driver, now, effects);
 }
 
 void Reconciler::On(const event::Tick&, Moment now, Effects& effects) {

@@ -268,5 +268,19 @@ TEST_F(DriverTest, ADriverThatCeasesToOfferHealthGivesItsPodsBack) {
   EXPECT_FALSE(world.Shown("gpu-0"));
 }
 
+TEST(DriverOfferTest, ADriverThatBeginsToOfferHealthGetsItsGrace) {
+  World world;
+  world.PutClaim("train-gpu", {{"req", "gpu-0"}});
+  const PluginId old = world.Register(kDriver, {"v1.DRAPlugin"});
+  world.AddPod({});
+  world.Deregister(old);
+  world.Register();
+  world.Advance(5s);
+  EXPECT_FALSE(world.Condition());
+  world.Advance(30s);
+  ASSERT_TRUE(world.Shown("gpu-0"));
+  EXPECT_THAT(world.Shown("gpu-0")->message, testing::Not(testing::HasSubstr("1970")));
+}
+
 }  // namespace
 }  // namespace dra_health

@@ -108,6 +108,50 @@ TEST_F(HoldTest, OldEntriesOfAKubeletAreTakenAwayWhereThePodMayNotBeHeld) {
   EXPECT_THAT(world->patches, SizeIs(3)) << "the condition twice, and once without the entries";
 }
 
+TEST_F(HoldTest, AKubeletThatGoesOnWritingWhereThePodMayNotBeHeldIsNotFought) {
+  Settings settings;
+  settings.hold = HoldPods::kNone;
+  Start(settings, 0);
+  world->PutClaim("claim-0", {{"req", "gpu-0"}});
+  Report(0, Health::kHealthy);
+  world->AddPod({"pod-0", "uid-0", {{"gpu", "claim-0"}}});
+  const std::string id = ResourceId({kDriver, kPool, "gpu-0"});
+  world->patches.clear();
+  for (int second = 0; second < 600; ++second) {  // it lags: what it says is never right
+    if (second % 10 == 9 && !Held(0)) world->KubeletWrites({{id, Health::kUnknown, ""}}, "uid-0");
+    world->Advance(1s);
+  }
+  EXPECT_LE(world->patches.size(), 6U);
+  EXPECT_EQ(world->Field("uid-0"), FieldState::kDeferred);
+}
+
+TEST_F(HoldTest, EveryFreePlaceIsTakenWhenSeveralPodsGoAtOnce) {
+  Settings settings;
+  settings.max_held_pods = 2;
+  Start(settings, 4);
+  ASSERT_FALSE(Held(2) || Held(3));
+  world->hold_patches = true;  // nobody asks before both have gone
+  world->ForgetPodSilently("uid-0");
+  world->ForgetPodSilently("uid-1");
+  event::PodsListed list;
+  for (const char* uid : {"uid-2", "uid-3"}) {
+    list.pods.push_back(std::make_shared<const Pod>(world->pod(uid)));
+  }
+  world->Send(list);
+  world->hold_patches = false;
+  world->AnswerPatches();
+  EXPECT_TRUE(Held(2) && Held(3));
+}
+
+TEST_F(HoldTest, APodThatHasEndedMakesRoomAndKeepsWhatItSays) {
+  Settings settings;
+  settings.max_held_pods = 1;
+  Start(settings, 2);
+  ASSERT_TRUE(Held(0) && !Held(1));
+  world->ChangePod("uid-0", [](Pod& pod) { pod.ended = true; });
+  EXPECT_TRUE(Held(0) && Held(1));
+}
+
 const DeviceKey kGpu{kDriver, kPool, "gpu-0"};
 const std::string kCdiId = "gpu.example.com/gpu=0";
 
@@ -146,6 +190,32 @@ TEST_F(CdiTest, AKubeletThatIsNotThereIsAskedSomeTimesAndNotForEver) {
   world->Advance(3600s);
   EXPECT_EQ(world->cdi_reads, 4);
   EXPECT_EQ(ShownId(), ResourceId(kGpu));
+}
+
+TEST_F(CdiTest, ABusyPodWithoutAnIdIsNoReasonToAskForEver) {
+  Start(ResourceIdForm::kCdi);
+  world->AddPod({});
+  for (int i = 0; i < 600; ++i) {
+    world->ChangePod("uid-train", [](Pod&) {});
+    world->Advance(1s);
+  }
+  EXPECT_EQ(world->cdi_reads, 4);
+}
+
+TEST_F(CdiTest, DevicesThatShareAnIdAreStillTwo) {
+  Start(ResourceIdForm::kTriple);
+  const DeviceKey other{kDriver, kPool, "gpu-1"};
+  world->cdi_ids =
+      std::vector<CdiIdRecord>{{kGpu, "example.com/gpu=common"}, {other, "example.com/gpu=common"}};
+  world->PutClaim("train-gpu", {{"req", "gpu-0"}, {"req", "gpu-1"}});
+  Report(1, Health::kHealthy);
+  Pod pod = World::MakePod({});
+  const ResourceHealth common{"example.com/gpu=common", Health::kHealthy, ""};
+  pod.statuses[0].claim_entries = {{"claim:gpu", {common, common}}};
+  world->PutPod(std::move(pod));
+  world->Advance(600s);
+  EXPECT_THAT(world->Differences(), SizeIs(0));
+  EXPECT_THAT(world->patches, SizeIs(1)) << "the condition";
 }
 
 TEST_F(CdiTest, TheKubeletsEntriesAreComparedByDeviceWhateverItCallsThem) {

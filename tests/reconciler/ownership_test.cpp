@@ -130,6 +130,24 @@ TEST_F(OwnershipTest, OurEntriesInPlaceOfWhichAKubeletWritesItsOwnAreLeftToIt) {
   EXPECT_EQ(world.NoticesWith("another writer"), 0U);
 }
 
+TEST_F(OwnershipTest, AConditionThatIsTakenAwayIsNoReasonToTakeTheField) {
+  AddPodOfKubelet(Health::kHealthy);
+  for (int i = 0; i < 3; ++i) {
+    world.ChangePod("uid-train", [](Pod& pod) { pod.condition.reset(); });
+    world.Advance(120s);
+  }
+  EXPECT_THAT(world.Condition(), Optional(Health::kHealthy));
+  EXPECT_EQ(PatchesOfTheField(), 0U);
+  EXPECT_EQ(world.Field(), FieldState::kDeferred);
+}
+
+TEST_F(OwnershipTest, WhoHoldsTheFieldStandsInTheStoreBeforeAnythingIsKnownAgain) {
+  AddPodOfKubelet(Health::kHealthy);
+  world.claim_error = Error{ErrorKind::kRetry, "connection refused"};
+  world.Restart();
+  EXPECT_EQ(world.Field(), FieldState::kDeferred);
+}
+
 TEST_F(OwnershipTest, WhenTheKubeletsGateIsTurnedOffTheFieldIsTakenOver) {
   AddPodOfKubelet(Health::kHealthy);
   world.RevertField();

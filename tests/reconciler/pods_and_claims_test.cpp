@@ -79,8 +79,11 @@ TEST_F(PodsAndClaimsTest, WhatWasSaidBeforeAllIsKnownIsPutRightBeforeAllIsKnown)
   pod.claims[1].claim_name.reset();  // made from a template, not known yet
   world.PutPod(pod);
   ASSERT_THAT(world.Condition(), Optional(Health::kUnhealthy)) << "an alarm does not wait";
+  world.claim_error = Error{ErrorKind::kRetry, "connection refused"};
+  world.ChangePod("uid-train", [](Pod& changed) { changed.claims[1].claim_name = "b-1"; });
   Healthy({"gpu-0"});
-  EXPECT_THAT(world.Condition(), Optional(Health::kHealthy));
+  EXPECT_EQ(world.Shown("gpu-0")->health, Health::kHealthy);
+  EXPECT_THAT(world.Condition(), Optional(Health::kUnknown)) << "of the other claim's devices";
 }
 
 TEST_F(PodsAndClaimsTest, AClaimIsReadOnceNotWithEveryChangeOfThePod) {
@@ -238,7 +241,7 @@ TEST_F(PodsAndClaimsTest, AClaimOfTheSameNameIsReadAnewForTheNextPod) {
   EXPECT_FALSE(world.Shown("gpu-0", "uid-new"));
 }
 
-// The mixed pod: the others' devices are Unknown in the field and do not count.
+// A mixed pod: the others' devices are Unknown in the field and do not count.
 TEST_F(PodsAndClaimsTest, InAMixedPodDevicesWithoutHealthServiceAreUnknownAndDoNotCount) {
   world.Register("nic.example.com", {"v1.DRAPlugin"});
   world.PutClaim("train-gpu", {{"req", "gpu-0"}});

@@ -99,6 +99,7 @@ void Simulation::Start() {
   in_flight_ = 0;
   started_ = Now().boot;
   registered_.clear();
+  spoken_for_.clear();
   keeper_ = std::make_unique<StoreKeeper>([this] { return disk_.Open(); }, clock_,
                                           [](const effect::Notice&) {},
                                           StoreKeeper::Options{.seed = random_()});
@@ -222,6 +223,7 @@ void Simulation::CarryOut(Effect& effect) {
     ++counts_.patches;
     ++patches_of_[patch->patch.pod->uid];
     CheckPatch(patch->patch);
+    spoken_for_.insert(patch->patch.pod->uid);
     if (++in_flight_ > settings_.max_patches_in_flight) Broken("too many patches under way");
     // The server may do what it is asked although the agent dies before it hears of it.
     At(milliseconds{1 + Below(40)}, [this, life = life_, sent = patch->patch] {
@@ -288,7 +290,9 @@ void Simulation::CheckPatch(const PodPatch& patch) {
   const auto& said = patch.want.condition;
   const bool right = said ? expected == said->summary : !expected;
   // Without all claims the agent may only know the worst.
-  const bool known_worst = said && said->summary == Health::kUnhealthy && expected == said->summary;
+  const bool known_worst =
+      said && (said->message.find("claims") != std::string::npos ||
+               (said->summary == Health::kUnhealthy && expected == said->summary));
   if (!right && !known_worst) {
     Broken("condition of " + patch.pod->name + " published as " +
            Name(said ? std::optional(said->summary) : std::nullopt) + ", it is " + Name(expected));
@@ -301,7 +305,8 @@ void Simulation::CheckGrace(const Pod& pod, const std::string& driver) {
   const BootTime from = since == registered_.end() ? started_ : since->second;
   if (Now().boot >= from + seconds{10}) return;
   if (ConditionOf(cluster_.DevicesOf(pod.uid)) == Health::kUnhealthy) return;
-  if (pod.condition && pod.condition->status.summary == Health::kUnhealthy) return;  // was so
+  if (spoken_for_.contains(pod.uid)) return;  // an alarm was raised before all was known
+  if (pod.condition && pod.condition->status.summary == Health::kUnknown) return;  // no news
   Broken("a device of " + driver + " is called Unknown before its first report is due");
 }
 

@@ -124,6 +124,7 @@ class Simulation {
   std::set<std::string> ended_before_;  // pods that this run of the agent has only seen ended
   BootTime started_;                    // the agent
   std::map<std::string, BootTime> registered_;  // drivers, first in this run of the agent
+  std::set<std::string> spoken_for_;            // pods that this run of the agent has patched
   std::map<std::string, int> patches_of_;       // by pod, since the contest began
   std::map<DeviceKey, Health> told_;            // by the newest transition
   std::map<std::string, std::map<DeviceKey, std::set<Health>>> ended_;  // what an ended pod may say
