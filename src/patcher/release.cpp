@@ -57,6 +57,9 @@ Result<std::vector<std::shared_ptr<const Pod>>> PodRelease::Find(const std::stri
   if (!answer || answer->status != 200) return tl::unexpected(WhyNot(what, answer));
   Result<PodList> list = ReadPodList(answer->body);
   if (!list) return tl::unexpected(std::move(list).error());
+  if (!list->unreadable.empty()) {
+    return Fail(ErrorKind::kItem, what + ": " + list->unreadable.front());
+  }
   std::erase_if(list->pods, [](const auto& pod) { return !pod->condition; });
   return std::move(list->pods);
 }

@@ -27,7 +27,8 @@ class PodRelease {
   // Errors: kItem not permitted, kRetry.
   Result<bool> RemoveGuard();
 
-  // The pods that carry the agent's condition, on one node or (empty) on all.
+  // The pods that carry the agent's condition, on one node or (empty) on all. A pod that cannot be
+  // read is an error of the whole: it may carry it.
   Result<std::vector<std::shared_ptr<const Pod>>> Find(const std::string& node);
 
   // Takes the condition and all entries of claims away; a pod that is gone counts as released.

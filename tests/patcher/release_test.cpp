@@ -57,6 +57,16 @@ TEST_F(PodReleaseTest, OnlyPodsWithTheConditionAreFound) {
   EXPECT_EQ(pods->at(0)->name, Read(HeldPod())->name);
 }
 
+TEST_F(PodReleaseTest, APodThatCannotBeReadIsNotPassedOver) {
+  json odd = HeldPod();
+  odd["status"]["containerStatuses"][0]["name"] = 5;
+  Script("/api/v1/pods", Ok({{"kind", "PodList"},
+                             {"apiVersion", "v1"},
+                             {"metadata", {{"resourceVersion", "5"}}},
+                             {"items", {odd}}}));
+  EXPECT_FALSE(release_.Find(""));
+}
+
 TEST_F(PodReleaseTest, EntriesAndConditionGoAndWhatIsOfOthersStays) {
   Script("/status", Ok(HeldPod()));
   ASSERT_TRUE(release_.Release(Read(HeldPod())));

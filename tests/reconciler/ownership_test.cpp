@@ -148,6 +148,24 @@ TEST_F(OwnershipTest, WhoHoldsTheFieldStandsInTheStoreBeforeAnythingIsKnownAgain
   EXPECT_EQ(world.Field(), FieldState::kDeferred);
 }
 
+// A webhook that restores the old status and answers 200.
+TEST_F(OwnershipTest, AServerThatKeepsNothingBesideEntriesOfOthersIsNoHotLoop) {
+  world.answer_instead = [this](const PodPatch& patch) -> std::optional<event::PatchDone> {
+    auto pod = std::make_shared<Pod>(world.pod());
+    pod->resource_version = std::to_string(1000 + world.patches.size());
+    event::PatchDone done{patch.pod->uid};
+    done.outcome = event::PatchOutcome::kApplied;
+    done.answer = pod;
+    return done;
+  };
+  Pod pod = World::MakePod({});
+  pod.statuses[0].claim_entries = {{"claim:gpu", {{kGpu0, Health::kUnknown, ""}}}};
+  pod.condition = ObservedCondition{0, {Health::kUnknown, "", ""}, "then"};
+  world.PutPod(std::move(pod));
+  world.Advance(600s);
+  EXPECT_LE(world.patches.size(), 8U);
+}
+
 TEST_F(OwnershipTest, WhenTheKubeletsGateIsTurnedOffTheFieldIsTakenOver) {
   AddPodOfKubelet(Health::kHealthy);
   world.RevertField();

@@ -44,11 +44,7 @@ void SetUpTls(boost::asio::ssl::context& context, const TlsPair& pair) {
   context.use_private_key(boost::asio::buffer(pair.key), ssl::context::pem);
 }
 
-// Before it sends an answer the library reads the body to its end, into memory, however long it is.
-// It is told that it has, with an error. What follows on the connection is no request.
-http_response RefuseBody(const http_request& request) {
-  request._get_impl()->_complete(
-      0, std::make_exception_ptr(web::http::http_exception("a GET has no body")));
+http_response Refusal() {
   http_response response(web::http::status_codes::MethodNotAllowed);
   response.headers().add("Allow", "GET");
   response.headers().add("Connection", "close");
@@ -62,7 +58,7 @@ bool HasBody(const http_request& request) {
 
 void Serve(const http_request& request, const Listener::Handler& handler) {
   if (request.method() != web::http::methods::GET || HasBody(request)) {
-    return Observe(request.reply(RefuseBody(request)));
+    return Observe(request.reply(Refusal()));
   }
   const web::uri uri = request.relative_uri();
   handler({uri.path(), uri.query()}, [request](Listener::MakePage make) {
