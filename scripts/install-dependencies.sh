@@ -6,7 +6,7 @@ set -euo pipefail
 declare -A packages=(
   [build]="g++ cmake ninja-build mold pkg-config
            libgrpc++-dev libprotobuf-dev protobuf-compiler protobuf-compiler-grpc
-           libcpprest-dev libssl-dev nlohmann-json3-dev libsqlite3-dev libspdlog-dev
+           libcpprest-dev libboost-dev libssl-dev nlohmann-json3-dev libsqlite3-dev libspdlog-dev
            libyaml-cpp-dev libcli11-dev libexpected-dev prometheus-cpp-dev"
   [test]="ccache libgtest-dev libgmock-dev python3 prometheus runc chromium"
   [lint]="clang-format-19 clang-tidy-19"

@@ -12,7 +12,7 @@
 #include <utility>
 
 #include "base/memory.h"
-#include "observe/http/cpprest_listener.h"
+#include "observe/http/beast_listener.h"
 #include "patcher/patch_builder.h"
 
 namespace dra_health {

@@ -10,7 +10,7 @@
 #include "cli/commands.h"
 #include "cli/exit_codes.h"
 #include "observe/health_page.h"
-#include "observe/http/cpprest_listener.h"
+#include "observe/http/beast_listener.h"
 #include "patcher/http_threads.h"
 #include "sim/api_server/certificates.h"
 #include "tests/observe/http/raw_client.h"

@@ -25,7 +25,8 @@ OWNERS = {
     "SQLite": (r"sqlite3\.h", {"cache"}),
     "gRPC": (r"grpc(pp)?/.*|.*\.grpc\.pb\.h", {"discovery", "sim/driver"}),
     "protobuf": (r"google/protobuf/.*|.*\.pb\.h", {"discovery", "sim/driver"}),
-    "cpprestsdk": (r"(cpprest|pplx)/.*", {"observe", "patcher", "sim/api_server"}),
+    "cpprestsdk": (r"(cpprest|pplx)/.*", {"patcher", "sim/api_server"}),
+    "Boost.Beast": (r"boost/beast.*", {"observe"}),
     "prometheus-cpp": (r"prometheus/.*", {"observe"}),
 }
 # It asks each library for its version.

@@ -6,8 +6,10 @@
 #include <filesystem>
 #include <fstream>
 #include <future>
+#include <memory>
+#include <vector>
 
-#include "observe/http/cpprest_listener.h"
+#include "observe/http/beast_listener.h"
 #include "patcher/http/cpprest_client.h"
 #include "patcher/http_threads.h"
 #include "raw_client.h"
@@ -109,6 +111,35 @@ TEST_F(ListenerTest, WhatIsNoPlainGetIsRefusedHoweverOftenItComes) {
     }
   }
   EXPECT_TRUE(Get("/")) << "and the next one is served";
+}
+
+TEST_F(ListenerTest, ALongBodyOrHeaderIsNotRead) {
+  Open();
+  for (const char* const head : {"GET / HTTP/1.1\r\nHost: a\r\nContent-Length: 1000000000\r\n\r\n",
+                                 "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 1000000000\r\n\r\n",
+                                 "GET / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n"
+                                 "3B9ACA00\r\n",
+                                 "GET / HTTP/1.1\r\nHost: a\r\nX: "}) {
+    RawClient client(port);
+    client.Send(head);
+    const std::string piece(1 << 20, 'x');
+    int taken = 0;
+    while (taken < 64 && client.Send(piece) == piece.size()) ++taken;
+    EXPECT_LT(taken, 64) << "MiB of " << head;
+  }
+  EXPECT_TRUE(Get("/")) << "and the next one is served";
+}
+
+TEST_F(ListenerTest, ManyConnectionsLeaveRoomForOthersWhenTheyAreGone) {
+  Open();
+  {
+    std::vector<std::unique_ptr<RawClient>> many;
+    for (int i = 0; i < 200; ++i) many.push_back(std::make_unique<RawClient>(port));
+    EXPECT_THAT(many.back()->ReadUntil("\r\n"), IsEmpty()) << "one too many is closed at once";
+  }
+  HttpAnswer answer = Get("/");
+  for (int i = 0; i < 1000 && !answer; ++i) answer = Get("/");  // until the server has seen them go
+  EXPECT_TRUE(answer);
 }
 
 TEST_F(ListenerTest, NonsenseIsNoHarm) {
