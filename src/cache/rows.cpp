@@ -7,7 +7,7 @@ namespace dra_health::rows {
 namespace {
 
 // What discovery takes from a driver at most: a damaged file must not make a lease for ever.
-constexpr std::int64_t kLongestLease = 24 * 3600;
+constexpr std::int64_t kLongestLease = 86'400;
 
 Health ReadHealth(sql::Row& row) { return ParseHealth(row.Text()).value_or(Health::kUnknown); }
 

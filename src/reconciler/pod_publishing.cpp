@@ -131,9 +131,8 @@ void PodTable::AskToHold(Entry& entry, Effects& effects) {
   const auto& want = entry.publisher.want();
   if (!want) return;
   const std::string& uid = entry.record.uid;
-  if (entry.freezes_at) {
-    held_.Remove(uid);  // it keeps what it says, and running pods need the room
-  } else if (want->condition) {
+  // A pod that has ended keeps what it says, and running pods need the room.
+  if (want->condition && !entry.freezes_at) {
     const bool healthy = want->condition->summary == Health::kHealthy;
     entry.publisher.Hold(held_.Ask(uid, healthy));
   } else {

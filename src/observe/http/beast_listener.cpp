@@ -8,6 +8,7 @@
 #include <optional>
 #include <string>
 #include <thread>
+#include <tuple>
 #include <type_traits>
 #include <utility>
 
@@ -64,14 +65,17 @@ asio::ssl::context MakeTlsContext(const TlsPair& pair) {
 template <typename Stream>
 class Connection : public std::enable_shared_from_this<Connection<Stream>> {
  public:
-  Connection(Core& core, tcp::socket socket)
+  Connection(const std::shared_ptr<Core>& core, tcp::socket socket)
     requires std::is_same_v<Stream, beast::tcp_stream>
-      : core_(core), stream_(std::move(socket)) {
+      : weak_core_(core), core_(*core), stream_(std::move(socket)) {
     ++core_.connections;
   }
-  Connection(Core& core, tcp::socket socket, asio::ssl::context context)
+  Connection(const std::shared_ptr<Core>& core, tcp::socket socket, asio::ssl::context context)
     requires(!std::is_same_v<Stream, beast::tcp_stream>)
-      : core_(core), tls_(std::move(context)), stream_(std::move(socket), *tls_) {
+      : weak_core_(core),
+        core_(*core),
+        tls_(std::move(context)),
+        stream_(std::move(socket), *tls_) {
     ++core_.connections;
   }
   ~Connection() { --core_.connections; }
@@ -107,8 +111,8 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
     if (request.method() != http::verb::get || has_body) return Refuse();
     const std::string target(request.target());
     const auto mark = target.find('?');
-    PageRequest asked{target.substr(0, mark),
-                      mark == std::string::npos ? "" : target.substr(mark + 1)};
+    const PageRequest asked{target.substr(0, mark),
+                            mark == std::string::npos ? "" : target.substr(mark + 1)};
     const std::weak_ptr<Core> core = weak_core_;
     core_.handler(asked,
                   [core, self = std::weak_ptr(this->shared_from_this())](Listener::MakePage make) {
@@ -150,10 +154,7 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
         });
   }
 
- public:
-  std::weak_ptr<Core> weak_core_;
-
- private:
+  const std::weak_ptr<Core> weak_core_;
   Core& core_;
   std::optional<asio::ssl::context> tls_;
   Stream stream_;
@@ -164,16 +165,13 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
 
 void Serve(const std::shared_ptr<Core>& core, tcp::socket socket) {
   if (core->connections >= kMostConnections) return;
-  const auto start = [&](auto connection) {
-    connection->weak_core_ = core;
-    connection->Start();
-  };
   if (!core->tls) {
-    return start(std::make_shared<Connection<beast::tcp_stream>>(*core, std::move(socket)));
+    return std::make_shared<Connection<beast::tcp_stream>>(core, std::move(socket))->Start();
   }
   try {
-    start(std::make_shared<Connection<beast::ssl_stream<beast::tcp_stream>>>(
-        *core, std::move(socket), MakeTlsContext(*core->tls->Current())));
+    std::make_shared<Connection<beast::ssl_stream<beast::tcp_stream>>>(
+        core, std::move(socket), MakeTlsContext(*core->tls->Current()))
+        ->Start();
   } catch (const std::exception& error) {
     spdlog::warn("the certificate and key of the listener cannot be used: {}", error.what());
   }
@@ -188,7 +186,7 @@ void Accept(const std::shared_ptr<Core>& core) {
       return Accept(alive);
     }
     // No descriptors are left: not in a loop.
-    alive->pause.expires_after(kPauseWithoutDescriptors);
+    std::ignore = alive->pause.expires_after(kPauseWithoutDescriptors);
     alive->pause.async_wait([weak](error_code) {
       if (const auto still = weak.lock()) Accept(still);
     });
@@ -204,7 +202,7 @@ class BeastListener final : public Listener {
     thread_.join();
     core_->waiting.clear();
     error_code ignored;
-    core_->acceptor.close(ignored);
+    ignored = core_->acceptor.close(ignored);
   }
 
  private:
@@ -228,10 +226,12 @@ Result<std::unique_ptr<Listener>> OpenHttpListener(const ListenAddress& address,
     if (!failed) step = next;
     return !failed;
   };
-  if (go_on("open")) core->acceptor.open(endpoint.protocol(), failed);
-  if (go_on("reuse")) core->acceptor.set_option(tcp::acceptor::reuse_address(true), failed);
-  if (go_on("bind")) core->acceptor.bind(endpoint, failed);
-  if (go_on("listen")) core->acceptor.listen(asio::socket_base::max_listen_connections, failed);
+  if (go_on("open")) failed = core->acceptor.open(endpoint.protocol(), failed);
+  if (go_on("reuse"))
+    failed = core->acceptor.set_option(tcp::acceptor::reuse_address(true), failed);
+  if (go_on("bind")) failed = core->acceptor.bind(endpoint, failed);
+  if (go_on("listen"))
+    failed = core->acceptor.listen(asio::socket_base::max_listen_connections, failed);
   if (failed) {
     return Fail(ErrorKind::kRetry,
                 "cannot listen on " + address.ToString() + ": " + step + ": " + failed.message());
