@@ -9,8 +9,6 @@
 namespace dra_health::query {
 namespace {
 
-std::int64_t Millis(WallTime time) { return time.time_since_epoch().count(); }
-
 // Runs queries one after the other; the first failure stands, and what comes after it is not run.
 class Reading {
  public:
@@ -52,10 +50,6 @@ class Reading {
   sql::Database& database_;
   std::optional<sql::Failure> failure_;
 };
-
-DeviceKey ReadKey(sql::Row& row) {
-  return DeviceKey{.driver = row.Text(), .pool = row.Text(), .device = row.Text()};
-}
 
 Presence ReadPresence(Reading& reading) {
   return {reading.All(Query(rows::kAbsences).Then(" ORDER BY b.from_ms"), rows::ReadAbsence),
@@ -161,11 +155,9 @@ sql::Outcome<std::vector<DeviceKey>> ReadDevicesNamed(sql::Database& database,
                                                       const std::string& name) {
   Reading reading(database);
   Query query("SELECT n.driver, n.pool, n.device FROM device_names n");
-  query.Where(
-      "? IN (n.device, n.pool || '/' || n.device, n.driver || '/' || n.pool || '/' ||"
-      " n.device)",
-      {name});
-  return reading.End(reading.All(query.Then(" ORDER BY n.driver, n.pool, n.device"), ReadKey));
+  query.Where(kDeviceMatches, {name});
+  return reading.End(
+      reading.All(query.Then(" ORDER BY n.driver, n.pool, n.device"), rows::ReadKey));
 }
 
 sql::Outcome<DeviceHistory> ReadDeviceHistory(sql::Database& database, const DeviceKey& key) {

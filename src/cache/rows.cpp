@@ -6,9 +6,6 @@
 namespace dra_health::rows {
 namespace {
 
-// What discovery takes from a driver at most: a damaged file must not make a lease for ever.
-constexpr std::int64_t kLongestLease = 86'400;
-
 Health ReadHealth(sql::Row& row) { return ParseHealth(row.Text()).value_or(Health::kUnknown); }
 
 // Keeps the rule that exactly the Unknown has a reason, whatever the file says.
@@ -18,11 +15,11 @@ UnknownReason ReadReason(sql::Row& row, Health health) {
   return reason == UnknownReason::kNone ? UnknownReason::kNeverReported : reason;
 }
 
+}  // namespace
+
 DeviceKey ReadKey(sql::Row& row) {
   return DeviceKey{.driver = row.Text(), .pool = row.Text(), .device = row.Text()};
 }
-
-}  // namespace
 
 DeviceRecord ReadDevice(sql::Row& row) {
   DeviceRecord record;
@@ -31,7 +28,8 @@ DeviceRecord ReadDevice(sql::Row& row) {
   record.health.reason = ReadReason(row, record.health.health);
   record.health.message = row.Text();
   record.health.since = row.Time();
-  record.lease = std::chrono::seconds{std::clamp<std::int64_t>(row.Integer(), 0, kLongestLease)};
+  record.lease =
+      std::chrono::seconds{std::clamp<std::int64_t>(row.Integer(), 0, kMaxLease.count())};
   record.driver_time = row.Integer();
   return record;
 }

@@ -8,6 +8,8 @@
 // is read as the least that can be said: Unknown, Connecting, Pending.
 namespace dra_health::rows {
 
+DeviceKey ReadKey(sql::Row& row);  // driver, pool, device
+
 inline constexpr const char* kDevices =
     "SELECT n.driver, n.pool, n.device, d.health, d.reason, d.message, d.since_ms, d.lease_s,"
     " d.driver_time_s FROM devices d JOIN device_names n ON n.id = d.device_id";

@@ -32,11 +32,8 @@ sql::Outcome<void> Query::Run(sql::Database& database,
 namespace query {
 namespace {
 
-constexpr const char* kDeviceMatches =
-    "? IN (n.device, n.pool || '/' || n.device, n.driver || '/' || n.pool || '/' || n.device)";
 constexpr const char* kPodMatches = "? IN (p.name, p.namespace || '/' || p.name, p.uid)";
 
-std::int64_t Millis(WallTime time) { return time.time_since_epoch().count(); }
 std::string Name(Health health) { return std::string(ToString(health)); }
 
 // Conditions on device_names n.

@@ -32,6 +32,12 @@ class Query {
 // The queries behind StoreReader, by what a filter means for each kind of row.
 namespace query {
 
+// One name of a device, as StoreFilter::device has it, on device_names n.
+inline constexpr const char* kDeviceMatches =
+    "? IN (n.device, n.pool || '/' || n.device, n.driver || '/' || n.pool || '/' || n.device)";
+
+inline std::int64_t Millis(WallTime time) { return time.time_since_epoch().count(); }
+
 Query Devices(const StoreFilter& filter);
 Query Drivers(const StoreFilter& filter);
 Query Pods(const StoreFilter& filter);

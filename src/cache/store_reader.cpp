@@ -137,7 +137,7 @@ Result<std::vector<DeviceView>> StoreReader::Devices(const StoreFilter& filter) 
     pods.clear();
     return Collect(database, query::Devices(filter), rows::ReadDevice, records).and_then([&] {
       return query::HoldersOfDevices().Run(database, [&](sql::Row& row) {
-        const DeviceKey key{.driver = row.Text(), .pool = row.Text(), .device = row.Text()};
+        const DeviceKey key = rows::ReadKey(row);
         const std::string namespace_name = row.Text();
         pods[key].push_back(namespace_name + "/" + row.Text());
       });

@@ -81,11 +81,11 @@ class GrpcDiscovery final : public Discovery {
 
   void ReadCdiIds() override {
     if (stopped_) return;
-    pod_resources_ = PodResourcesCall::Start(options_.pod_resources.native(), kPodResourcesTimeout,
-                                             queue_, [this](Result<std::vector<CdiIdRecord>> ids) {
-                                               pod_resources_.reset();
-                                               queue_.Push(event::CdiIdsRead{std::move(ids)});
-                                             });
+    pod_resources_ = ListCdiIds(options_.pod_resources.native(), kPodResourcesTimeout, queue_,
+                                [this](const Result<std::vector<CdiIdRecord>>& ids) {
+                                  pod_resources_.reset();
+                                  queue_.Push(event::CdiIdsRead{ids});
+                                });
   }
 
   void Stop() override {
@@ -101,12 +101,12 @@ class GrpcDiscovery final : public Discovery {
 
  private:
   void Ask(const FoundSocket& socket) {
-    probes_[socket.id] =
-        InfoProbe::Start(socket.path.native(), options_.info_timeout, queue_,
-                         [this, id = socket.id](const Result<PluginInfo>& answer) {
-                           probes_.erase(id);
-                           if (!stopped_) registrations_.Answered(id, answer, clock_.Now().boot);
-                         });
+    probes_[socket.id] = ProbeInfo(socket.path.native(), options_.info_timeout, queue_,
+                                   [this, id = socket.id](const Result<PluginInfo>& answer) {
+                                     probes_.erase(id);
+                                     if (!stopped_)
+                                       registrations_.Answered(id, answer, clock_.Now().boot);
+                                   });
   }
 
   const DiscoveryOptions options_;
@@ -114,9 +114,9 @@ class GrpcDiscovery final : public Discovery {
   EventQueue& queue_;
   RegistryWatcher watcher_;
   Registrations registrations_;
-  std::map<PluginId, std::unique_ptr<InfoProbe>> probes_;
+  std::map<PluginId, std::unique_ptr<PendingCall>> probes_;
   std::map<PluginId, std::unique_ptr<HealthStream>> streams_;
-  std::unique_ptr<PodResourcesCall> pod_resources_;
+  std::unique_ptr<PendingCall> pod_resources_;
   bool stopped_ = false;
 };
 

@@ -11,16 +11,14 @@ namespace dra_health {
 namespace {
 
 using Stub = v1::PodResourcesLister::Stub;
+using Request = v1::ListPodResourcesRequest;
 using Answer = v1::ListPodResourcesResponse;
+using CdiIds = std::vector<CdiIdRecord>;
 
 // As much as the kubelet's own clients take.
 constexpr std::size_t kMaxAnswerBytes = 16 << 20;
 
-Result<std::vector<CdiIdRecord>> ToResult(const grpc::Status& status, const Answer& answer) {
-  if (!status.ok()) {
-    const bool not_served = status.error_code() == grpc::StatusCode::UNIMPLEMENTED;
-    return Fail(not_served ? ErrorKind::kItem : ErrorKind::kRetry, Describe(status));
-  }
+CdiIds Convert(const Answer& answer) {
   std::map<DeviceKey, std::string> ids;
   for (const auto& pod : answer.pod_resources()) {
     for (const auto& container : pod.containers()) {
@@ -34,40 +32,23 @@ Result<std::vector<CdiIdRecord>> ToResult(const grpc::Status& status, const Answ
       }
     }
   }
-  std::vector<CdiIdRecord> records;
+  CdiIds records;
   for (auto& [key, id] : ids) records.push_back({key, std::move(id)});
   return records;
 }
 
-class GrpcPodResourcesCall final : public PodResourcesCall {
- public:
-  GrpcPodResourcesCall(const std::string& socket, EventQueue& queue, const Done& done)
-      : call_(socket, kMaxAnswerBytes, queue,
-              [done](const grpc::Status& status, const Answer& answer) {
-                done(ToResult(status, answer));
-              }) {}
-
-  void Start(std::chrono::milliseconds timeout) {
-    call_.Start(timeout, [this](Stub& stub, auto* context, auto* answer, auto* reactor) {
-      stub.async()->List(context, &request_, answer, reactor);
-    });
-  }
-
-  void Cancel() override { call_.Cancel(); }
-
- private:
-  const v1::ListPodResourcesRequest request_;
-  UnaryCall<Stub, Answer> call_;
-};
-
 }  // namespace
 
-std::unique_ptr<PodResourcesCall> PodResourcesCall::Start(const std::string& socket,
-                                                          std::chrono::milliseconds timeout,
-                                                          EventQueue& queue, const Done& done) {
-  auto call = std::make_unique<GrpcPodResourcesCall>(socket, queue, done);
-  call->Start(timeout);
-  return call;
+std::unique_ptr<PendingCall> ListCdiIds(const std::string& socket,
+                                        std::chrono::milliseconds timeout, EventQueue& queue,
+                                        std::function<void(const Result<CdiIds>&)> done) {
+  return UnaryCall<Stub, Request, Answer, CdiIds>::Start(
+      {socket, kMaxAnswerBytes, timeout,
+       [](Stub& stub, auto* context, auto* request, auto* answer_to, auto* reactor) {
+         stub.async()->List(context, request, answer_to, reactor);
+       },
+       Convert},
+      queue, std::move(done));
 }
 
 }  // namespace dra_health

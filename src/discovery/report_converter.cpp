@@ -17,8 +17,6 @@ namespace {
 constexpr std::size_t kMaxNameBytes = 253;
 // What the API server takes in ResourceHealth.message.
 constexpr std::size_t kMaxMessageBytes = 1024;
-// A lease of a year is a driver's mistake; a day keeps arithmetic and expectations sane.
-constexpr std::chrono::seconds kMaxLease = std::chrono::hours{24};
 
 Health ToHealth(v1::HealthStatus status) {
   switch (status) {

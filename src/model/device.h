@@ -48,6 +48,10 @@ enum class UnknownReason {
 std::string_view ToString(UnknownReason reason);
 std::optional<UnknownReason> ParseUnknownReason(std::string_view text);
 
+// A lease of a year is a driver's mistake, and in a file it is damage; a day keeps arithmetic and
+// expectations sane.
+inline constexpr std::chrono::seconds kMaxLease = std::chrono::hours{24};
+
 // One device in one report, as the driver sent it but with printable text.
 struct DeviceReport {
   std::string pool;

@@ -23,8 +23,7 @@ struct ListenAddress {
 // Out of the way of Kubernetes' own ports, of NodePorts and of ephemeral ports.
 inline const ListenAddress kDefaultListenAddress{"127.0.0.1", 10468};
 
-// "localhost" is 127.0.0.1. The HTTP library takes host and port apart at the first colon, so an
-// IPv6 address is refused. The error says what is wrong with the text.
+// "localhost" is 127.0.0.1; an IPv6 address is refused. The error says what is wrong with the text.
 tl::expected<ListenAddress, std::string> ParseListenAddress(std::string_view text);
 
 }  // namespace dra_health

@@ -12,9 +12,9 @@ namespace dra_health {
 
 // An HTTP server as small as it can be: it takes GETs and sends pages.
 //
-// Thread: opened and destroyed on main. The handler is called on the library's threads, several at
-// once, and must not block. What it is given to answer with may be called once, from any thread,
-// also after the listener is gone; the page is made on a thread of the library.
+// Thread: opened and destroyed on main. The handler is called on the listener's own thread and
+// must not block. What it is given to answer with may be called once, from any thread,
+// also after the listener is gone; the page is made on its own thread.
 class Listener {
  public:
   using MakePage = std::function<Page()>;

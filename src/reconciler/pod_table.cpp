@@ -11,6 +11,9 @@ namespace {
 
 using effect::Severity;
 
+// The patcher says so of every 403.
+bool IsMissingPermission(const std::string& why) { return why.starts_with("missing permission"); }
+
 bool HoldsClaims(const Pod& pod) { return !pod.claims.empty() || pod.extended.has_value(); }
 
 AllocationRecord ToRecord(const std::string& uid, const Allocation& allocation, WallTime from) {
@@ -84,7 +87,7 @@ void PodTable::Handle(const event::ClaimRead& event, Moment now, Effects& effect
   if (!event.claim && entry.claims.ShouldTell(event.name)) {
     const std::string& why = event.claim.error().message;
     // A missing permission is one fault, however many claims there are.
-    const bool permission = why.starts_with("missing permission");
+    const bool permission = IsMissingPermission(why);
     trouble_.SayOnce(permission ? "claims: permission" : "claims: " + event.pod_uid + event.name,
                      Severity::kWarning,
                      "pod " + FullName(entry.record) + " waits for its claim: " + why, effects);
@@ -101,7 +104,7 @@ void PodTable::Handle(const event::PodRead& event, Moment now, Effects& effects)
     Delete(event.uid, now, effects);  // gone, or another pod has its name now
   } else {
     const std::string& why = event.pod.error().message;
-    if (why.starts_with("missing permission")) {
+    if (IsMissingPermission(why)) {
       trouble_.SayOnce("read pods", Severity::kError,
                        "cannot look at pods that have changed meanwhile: " + why, effects);
     }

@@ -169,7 +169,6 @@ TEST_F(ListenerTest, ItEndsWhateverIsOpen) {
 
 class TlsListenerTest : public ListenerTest {
  protected:
-  void SetUp() override { ListenerTest::SetUp(); }
   // Returns the authority that signed the new certificate.
   std::string Rotate() {
     const auto made = sim::MakeCertificates();
