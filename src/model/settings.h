@@ -50,9 +50,9 @@ struct Settings {
   // How long after a pod's end a report still counts for it: a fault is often told a moment late.
   std::chrono::seconds late_report_window{60};
   std::size_t max_store_bytes = 256u << 20;  // the oldest history goes first
-  std::chrono::hours retention{24 * 7};   // devices and ended pods nobody speaks of any more
-  std::size_t max_patches_in_flight = 8;  // two a connection keep each of them busy
-  bool dry_run = false;                   // patches are printed only, so pods never show them
+  std::chrono::hours retention{24 * 7};      // devices and ended pods nobody speaks of any more
+  std::size_t max_patches_in_flight = 8;     // two a connection keep each of them busy
+  bool dry_run = false;                      // patches are printed only, so pods never show them
 
   const DriverSettings& ForDriver(const std::string& name) const {
     static const DriverSettings kDefaults;

@@ -8,8 +8,8 @@
 
 #include "cli/table_text.h"
 #include "tests/cache/opened_store.h"
-#include "tests/support/temp_folder.h"
 #include "tests/cli_explain/stored.h"
+#include "tests/support/temp_folder.h"
 
 namespace dra_health {
 namespace {
