@@ -1,8 +1,5 @@
 #include "observe/tls_files.h"
 
-#include <openssl/err.h>
-#include <openssl/pem.h>
-#include <openssl/x509.h>
 #include <spdlog/spdlog.h>
 #include <sys/stat.h>
 
@@ -12,14 +9,21 @@
 #include <sstream>
 #include <utility>
 
+#include <boost/asio/buffer.hpp>
+#include <boost/asio/ssl/context.hpp>
+
 namespace dra_health {
 namespace {
 
-using Bio = std::unique_ptr<BIO, decltype(&BIO_free)>;
-using Certificate = std::unique_ptr<X509, decltype(&X509_free)>;
-using PrivateKey = std::unique_ptr<EVP_PKEY, decltype(&EVP_PKEY_free)>;
+namespace ssl = boost::asio::ssl;
+using boost::system::error_code;
 
 Result<std::string> ReadFile(const std::filesystem::path& file) {
+  std::error_code why;
+  const bool regular = std::filesystem::is_regular_file(file, why);
+  if (!regular && !why) {  // a FIFO would be waited for, without an end
+    return Fail(ErrorKind::kItem, "cannot read " + file.string() + ": not a regular file");
+  }
   errno = 0;
   const std::ifstream in(file, std::ios::binary);
   std::ostringstream text;
@@ -30,69 +34,57 @@ Result<std::string> ReadFile(const std::filesystem::path& file) {
   return text.str();
 }
 
-Bio OpenPem(const std::string& pem) {
-  return {BIO_new_mem_buf(pem.data(), static_cast<int>(pem.size())), &BIO_free};
-}
-
-// No terminal of ours will ever answer.
-int NoPassword(char*, int, int, void*) { return 0; }
-
 }  // namespace
 
 Result<std::shared_ptr<TlsFiles>> TlsFiles::Load(std::filesystem::path certificate,
                                                  std::filesystem::path key) {
   std::shared_ptr<TlsFiles> files(new TlsFiles(std::move(certificate), std::move(key)));
   files->stamp_ = files->Stamp();
-  auto pair = files->Read();
-  if (!pair) return tl::unexpected(pair.error());
-  files->pair_ = *std::move(pair);
+  auto server = files->Read();
+  if (!server) return tl::unexpected(server.error());
+  files->server_ = *std::move(server);
   return files;
 }
 
-std::shared_ptr<const TlsPair> TlsFiles::Current() {
+std::shared_ptr<TlsServer> TlsFiles::Current() {
   const std::lock_guard lock(mutex_);
   std::string stamp = Stamp();
-  if (stamp == stamp_) return pair_;
-  auto pair = Read();
-  if (pair) {
-    pair_ = *std::move(pair);
+  if (stamp == stamp_) return server_;
+  auto server = Read();
+  if (server) {
+    server_ = *std::move(server);
     stamp_ = std::move(stamp);
     told_.clear();
     spdlog::info("the certificate in {} is used from now on", certificate_.string());
-  } else if (told_ != pair.error().message) {
-    told_ = pair.error().message;
+  } else if (told_ != server.error().message) {
+    told_ = server.error().message;
     spdlog::error("{}; going on with the last good certificate", told_);
   }
-  return pair_;
+  return server_;
 }
 
-Result<std::shared_ptr<const TlsPair>> TlsFiles::Read() const {
-  auto certificate_text = ReadFile(certificate_);
-  if (!certificate_text) return tl::unexpected(certificate_text.error());
-  auto key_text = ReadFile(key_);
-  if (!key_text) return tl::unexpected(key_text.error());
+Result<std::shared_ptr<TlsServer>> TlsFiles::Read() const {
+  auto certificate = ReadFile(certificate_);
+  if (!certificate) return tl::unexpected(certificate.error());
+  auto key = ReadFile(key_);
+  if (!key) return tl::unexpected(key.error());
 
-  const Bio certificate_bio = OpenPem(*certificate_text);
-  const Certificate certificate(
-      PEM_read_bio_X509(certificate_bio.get(), nullptr, &NoPassword, nullptr), &X509_free);
-  const Bio key_bio = OpenPem(*key_text);
-  const PrivateKey key(PEM_read_bio_PrivateKey(key_bio.get(), nullptr, &NoPassword, nullptr),
-                       &EVP_PKEY_free);
-  const bool match =
-      certificate && key && X509_check_private_key(certificate.get(), key.get()) == 1;
-  ERR_clear_error();
-  if (!certificate) {
-    return Fail(ErrorKind::kItem, "no certificate in PEM form in " + certificate_.string());
+  auto server = std::make_shared<TlsServer>(ssl::context::tls_server);
+  server->set_options(ssl::context::default_workarounds | ssl::context::no_sslv2 |
+                      ssl::context::no_sslv3 | ssl::context::no_tlsv1 | ssl::context::no_tlsv1_1);
+  // No terminal of ours will ever answer.
+  server->set_password_callback([](std::size_t, auto) { return std::string(); });
+  error_code failed;
+  if (server->use_certificate_chain(boost::asio::buffer(*certificate), failed); failed) {
+    return Fail(ErrorKind::kItem, "no certificate (PEM) that can be used in " +
+                                      certificate_.string() + ": " + failed.message());
   }
-  if (!key) {
-    return Fail(ErrorKind::kItem, "no private key in PEM form, unencrypted, in " + key_.string());
+  if (server->use_private_key(boost::asio::buffer(*key), ssl::context::pem, failed); failed) {
+    return Fail(ErrorKind::kItem, "no private key (PEM, unencrypted) of the certificate in " +
+                                      certificate_.string() + " in " + key_.string() + ": " +
+                                      failed.message());
   }
-  if (!match) {
-    return Fail(ErrorKind::kItem, "the key in " + key_.string() +
-                                      " is not that of the certificate in " +
-                                      certificate_.string());
-  }
-  return std::make_shared<const TlsPair>(*std::move(certificate_text), *std::move(key_text));
+  return server;
 }
 
 // Changes with every way to replace a file: written over, renamed over, a link set anew.

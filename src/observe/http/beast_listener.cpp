@@ -2,7 +2,6 @@
 
 #include <chrono>
 #include <cstddef>
-#include <exception>
 #include <map>
 #include <memory>
 #include <optional>
@@ -51,16 +50,6 @@ struct Core {
   std::map<const void*, std::shared_ptr<void>> waiting;  // connections, for an answer
 };
 
-asio::ssl::context MakeTlsContext(const TlsPair& pair) {
-  namespace ssl = asio::ssl;
-  ssl::context context(ssl::context::tls_server);
-  context.set_options(ssl::context::default_workarounds | ssl::context::no_sslv2 |
-                      ssl::context::no_sslv3 | ssl::context::no_tlsv1 | ssl::context::no_tlsv1_1);
-  context.use_certificate_chain(asio::buffer(pair.certificate));
-  context.use_private_key(asio::buffer(pair.key), ssl::context::pem);
-  return context;
-}
-
 // One connection: its requests one after the other. On the listener's thread alone.
 template <typename Stream>
 class Connection : public std::enable_shared_from_this<Connection<Stream>> {
@@ -70,12 +59,9 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
       : weak_core_(core), core_(*core), stream_(std::move(socket)) {
     ++core_.connections;
   }
-  Connection(const std::shared_ptr<Core>& core, tcp::socket socket, asio::ssl::context context)
+  Connection(const std::shared_ptr<Core>& core, tcp::socket socket, std::shared_ptr<TlsServer> tls)
     requires(!std::is_same_v<Stream, beast::tcp_stream>)
-      : weak_core_(core),
-        core_(*core),
-        tls_(std::move(context)),
-        stream_(std::move(socket), *tls_) {
+      : weak_core_(core), core_(*core), tls_(std::move(tls)), stream_(std::move(socket), *tls_) {
     ++core_.connections;
   }
   ~Connection() { --core_.connections; }
@@ -156,7 +142,7 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
 
   const std::weak_ptr<Core> weak_core_;
   Core& core_;
-  std::optional<asio::ssl::context> tls_;
+  std::shared_ptr<TlsServer> tls_;
   Stream stream_;
   beast::flat_buffer buffer_{kMostHeaderBytes + 1024};
   std::optional<http::request_parser<http::empty_body>> parser_;
@@ -168,13 +154,9 @@ void Serve(const std::shared_ptr<Core>& core, tcp::socket socket) {
   if (!core->tls) {
     return std::make_shared<Connection<beast::tcp_stream>>(core, std::move(socket))->Start();
   }
-  try {
-    std::make_shared<Connection<beast::ssl_stream<beast::tcp_stream>>>(
-        core, std::move(socket), MakeTlsContext(*core->tls->Current()))
-        ->Start();
-  } catch (const std::exception& error) {
-    spdlog::warn("the certificate and key of the listener cannot be used: {}", error.what());
-  }
+  std::make_shared<Connection<beast::ssl_stream<beast::tcp_stream>>>(core, std::move(socket),
+                                                                     core->tls->Current())
+      ->Start();
 }
 
 void Accept(const std::shared_ptr<Core>& core) {
