@@ -10,8 +10,9 @@
 #include "cli/exit_codes.h"
 
 namespace dra_health {
+namespace {
 
-int Main(int argc, char** argv) {
+int RunCommand(int argc, char** argv) {
   CLI::App app{"Reports the health of a node's DRA devices in the status of its pods"};
   app.name("dra-health-agent");
   app.require_subcommand(0, 1);  // none is answered below: CLI11 would hide a misspelt one
@@ -37,6 +38,15 @@ int Main(int argc, char** argv) {
     return kExitUsage;
   }
   return exit_code;
+}
+
+}  // namespace
+
+int Main(int argc, char** argv) {
+  const int exit_code = RunCommand(argc, argv);
+  if (exit_code != kExitOk || std::cout.flush()) return exit_code;
+  std::cerr << "dra-health-agent: the output could not be written\n";
+  return kExitFailure;
 }
 
 }  // namespace dra_health

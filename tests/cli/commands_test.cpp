@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <iostream>
 #include <string>
 #include <vector>
 
@@ -39,6 +40,16 @@ TEST(Main, HelpIsNoError) {
     EXPECT_EQ(outcome.exit_code, kExitOk);
     EXPECT_THAT(outcome.out, HasSubstr("Usage: "));
     EXPECT_THAT(outcome.err, IsEmpty());
+  }
+}
+
+TEST(Main, OutputThatIsNotTakenIsAFailure) {
+  for (const char* command : {"version", "--help"}) {
+    std::cout.setstate(std::ios::badbit);
+    const Outcome outcome = Call({command});
+    std::cout.clear();
+    EXPECT_EQ(outcome.exit_code, kExitFailure);
+    EXPECT_THAT(outcome.err, HasSubstr("could not be written"));
   }
 }
 

@@ -259,17 +259,5 @@ TEST_F(CacheReportTest, MissingStoreHasItsExitCodeAndANameInTheMessage) {
   EXPECT_EQ(err_, "dra-health-agent cache: there is no store " + path_.string() + "\n");
 }
 
-TEST_F(CacheReportTest, OutputThatIsNotTakenIsAFailure) {
-  for (const CacheTopic topic : {CacheTopic::kDevices, CacheTopic::kExport}) {
-    std::ostream closed(nullptr);
-    std::ostringstream err;
-    CacheRequest request;
-    request.topic = topic;
-    request.store = path_;
-    EXPECT_EQ(ReportCache(request, {closed, err, {}, At(100)}), kExitFailure);
-    EXPECT_THAT(err.str(), HasSubstr("could not be written"));
-  }
-}
-
 }  // namespace
 }  // namespace dra_health

@@ -167,16 +167,5 @@ TEST_F(ExplainReportTest, AStoreThatCannotBeReadHasItsCode) {
   }
 }
 
-TEST_F(ExplainReportTest, OutputThatIsNotTakenIsAFailure) {
-  std::ostringstream out;
-  out.setstate(std::ios::badbit);
-  std::ostringstream err;
-  ExplainArguments arguments{.store = path_.string(), .name = "jobs/train-0"};
-  EXPECT_EQ(ReportExplanation(ParseExplainRequest(ExplainTopic::kPod, arguments).value(),
-                              {out, err, terminal_, At(1000)}),
-            kExitFailure);
-  EXPECT_THAT(err.str(), HasSubstr("could not be written"));
-}
-
 }  // namespace
 }  // namespace dra_health

@@ -10,8 +10,8 @@ import (
 	"dra-health-agent.test/cluster/lab"
 )
 
-// outage is how long the API server is gone, scaled down from minutes.
-const outage = 30 * time.Second
+// outage is how long the API server is gone.
+const outage = 150 * time.Second
 
 // quiet is how long nothing more must be asked for afterwards.
 const quiet = 15 * time.Second
