@@ -8,7 +8,7 @@
 #include "base/error.h"
 
 namespace boost::asio::ssl {
-class context;
+class context;  // NOLINT(readability-identifier-naming): as Boost spells it
 }
 
 namespace dra_health {
