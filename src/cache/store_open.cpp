@@ -23,7 +23,7 @@ Refusal Judge(const sql::Failure& failure) {
   return {failure.broken() ? Refusal::Kind::kReplace : Refusal::Kind::kPassing, failure.text};
 }
 
-// A refused WAL mode is no error to SQLite, and a read-only file opens as if nothing were wrong.
+// A refused WAL mode is no error to SQLite.
 Accepted<void> SetUp(sql::Database& database) {
   const auto pages = database.Integer("PRAGMA page_count");
   if (!pages) return tl::unexpected(Judge(pages.error()));
@@ -33,7 +33,8 @@ Accepted<void> SetUp(sql::Database& database) {
     if (!set) return tl::unexpected(Judge(set.error()));
   }
   if (database.read_only()) {
-    return tl::unexpected(Refusal{Refusal::Kind::kPassing, "the file is read-only"});
+    return tl::unexpected(
+        Refusal{Refusal::Kind::kReplace, "its header asks for a newer SQLite to write it"});
   }
   const auto mode = database.Text("PRAGMA journal_mode = WAL");
   if (!mode) return tl::unexpected(Judge(mode.error()));
@@ -113,6 +114,9 @@ struct Usable {
 Accepted<Usable> OpenFile(const fs::path& path) {
   auto database = sql::Database::Open(path.string(), sql::Database::Mode::kWrite);
   if (!database) return tl::unexpected(Judge(database.error()));
+  if (database->read_only()) {  // so far SQLite has not looked into the file
+    return tl::unexpected(Refusal{Refusal::Kind::kPassing, "the file is read-only"});
+  }
   return CheckOrigin(*database)
       .and_then([&] { return SetUp(*database); })
       .and_then(

@@ -71,6 +71,15 @@ TEST_F(StoreOpenTest, EmptyFileBecomesAStore) {
   EXPECT_TRUE(OpenStore(path_));
 }
 
+// SQLite opens it for reading only, for ever.
+TEST_F(StoreOpenTest, AFormatOfANewerSqliteIsMovedAside) {
+  MakeStore();
+  std::string content = FileContent(path_);
+  content[18] = '\x03';  // the write version of the file format
+  WriteFile(path_, content);
+  EXPECT_THAT(ExpectMovedAside(content), HasSubstr("newer SQLite"));
+}
+
 TEST_F(StoreOpenTest, TextIsMovedAside) { ExpectReplaced("kind: Pod\n"); }
 
 TEST_F(StoreOpenTest, NoiseIsMovedAside) {
