@@ -30,7 +30,7 @@ struct WatchTimes {
   std::chrono::milliseconds quiet{200'000};
   // A watch that ends sooner was no success: something closes connections at once.
   std::chrono::milliseconds brief{1'000};
-  BackoffLimits backoff{std::chrono::milliseconds{1'000}, std::chrono::milliseconds{30'000}};
+  BackoffLimits backoff{std::chrono::milliseconds{1'000}, std::chrono::milliseconds{15'000}};
   std::chrono::milliseconds open{30'000};     // from the request to the headers of a watch
   std::chrono::milliseconds request{10'000};  // GET of the node, LIST
 };

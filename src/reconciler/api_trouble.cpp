@@ -16,7 +16,7 @@ constexpr std::size_t kMostSaid = 4096;
 
 ApiTrouble::ApiTrouble(std::uint64_t seed) : pause_(kPause, seed) {}
 
-void ApiTrouble::Note(const event::PatchDone& done, const std::string& pod, BootTime now,
+bool ApiTrouble::Note(const event::PatchDone& done, const std::string& pod, BootTime now,
                       Effects& effects) {
   switch (done.outcome) {
     case event::PatchOutcome::kRetry:
@@ -25,10 +25,16 @@ void ApiTrouble::Note(const event::PatchDone& done, const std::string& pod, Boot
         effects.effects.emplace_back(
             effect::Notice{Severity::kWarning, "patching pods fails, retrying: " + done.why});
       }
-      if (failures_ >= kFailuresToPause) paused_until_ = now + pause_.Next();
+      if (away()) paused_until_ = now + pause_.Next();
       paused_until_ = std::max(paused_until_, now + done.retry_after);
-      return;
+      return false;
     case event::PatchOutcome::kForbidden:
+      // An API server that starts refuses all until it has read the roles, for a second or so.
+      if (away()) {
+        if (!std::exchange(starting_, true)) pause_.Reset();
+        paused_until_ = now + pause_.Next();
+        return false;
+      }
       SayOnce("forbidden", Severity::kError, "may not patch pods: " + done.why, effects);
       break;
     case event::PatchOutcome::kDenied:
@@ -43,7 +49,9 @@ void ApiTrouble::Note(const event::PatchDone& done, const std::string& pod, Boot
     effects.effects.emplace_back(
         effect::Notice{Severity::kInfo, "the API server answers patches again"});
   }
+  const bool was_away = away();
   Resume();
+  return was_away;
 }
 
 void ApiTrouble::Reconnected() {
@@ -53,6 +61,7 @@ void ApiTrouble::Reconnected() {
 
 void ApiTrouble::Resume() {
   failures_ = 0;
+  starting_ = false;
   pause_.Reset();
   paused_until_ = {};
 }

@@ -155,7 +155,7 @@ void PodTable::Handle(const event::PatchDone& event, Moment now, Effects& effect
   Entry& entry = found->second;
   const std::string name = FullName(entry.record);
   MeasureLatency(entry, event, now.boot, effects);
-  trouble_.Note(event, name, now.boot, effects);
+  if (trouble_.Note(event, name, now.boot, effects)) RetryAll();
   entry.record.last_error =
       event.outcome == event::PatchOutcome::kApplied ? "" : CutBytes(event.why, kMaxStoredMessage);
   const auto reaction = entry.publisher.Done(event, now.boot);
@@ -216,6 +216,10 @@ void PodTable::MeasureLatency(Entry& entry, const event::PatchDone& done, BootTi
 void PodTable::Handle(const event::ApiReconnected&, Moment, Effects&) {
   server_ = {};
   trouble_.Reconnected();
+  RetryAll();
+}
+
+void PodTable::RetryAll() {
   for (auto& [uid, entry] : pods_) {
     entry.publisher.RetryNow();
     Queue(uid);

@@ -112,6 +112,7 @@ class PodTable {
   // change the answer.
   std::optional<Publication> WantOf(const Entry& entry, Moment now, BootTime& ask_again) const;
   void Rebuild(Entry& entry, Moment now, BootTime& ask_again);
+  void RetryAll();
   void MeasureLatency(Entry& entry, const event::PatchDone& done, BootTime now, Effects& effects);
   void UpdateRecord(Entry& entry, Moment now, Effects& effects, bool published);
   void Queue(const std::string& uid);
