@@ -1,5 +1,3 @@
-#include "cli/commands.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -8,6 +6,7 @@
 #include <vector>
 
 #include "cli/exit_codes.h"
+#include "tests/support/program.h"
 #include "tests/support/temp_folder.h"
 
 namespace dra_health {
@@ -17,26 +16,9 @@ using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
-struct Outcome {
-  int exit_code = 0;
-  std::string out;
-  std::string err;
-};
-
-Outcome Call(std::vector<std::string> arguments) {
-  arguments.insert(arguments.begin(), "dra-health-agent");
-  std::vector<char*> argv;
-  for (std::string& argument : arguments) argv.push_back(argument.data());
-  ::testing::internal::CaptureStdout();
-  ::testing::internal::CaptureStderr();
-  const int exit_code = Main(static_cast<int>(argv.size()), argv.data());
-  return {exit_code, ::testing::internal::GetCapturedStdout(),
-          ::testing::internal::GetCapturedStderr()};
-}
-
 TEST(Main, HelpIsNoError) {
   for (const auto& arguments : {std::vector<std::string>{"--help"}, {"run", "--help"}}) {
-    const Outcome outcome = Call(arguments);
+    const Outcome outcome = RunProgram(arguments);
     EXPECT_EQ(outcome.exit_code, kExitOk);
     EXPECT_THAT(outcome.out, HasSubstr("Usage: "));
     EXPECT_THAT(outcome.err, IsEmpty());
@@ -46,7 +28,7 @@ TEST(Main, HelpIsNoError) {
 TEST(Main, OutputThatIsNotTakenIsAFailure) {
   for (const char* command : {"version", "--help"}) {
     std::cout.setstate(std::ios::badbit);
-    const Outcome outcome = Call({command});
+    const Outcome outcome = RunProgram({command});
     std::cout.clear();
     EXPECT_EQ(outcome.exit_code, kExitFailure);
     EXPECT_THAT(outcome.err, HasSubstr("could not be written"));
@@ -54,42 +36,42 @@ TEST(Main, OutputThatIsNotTakenIsAFailure) {
 }
 
 TEST(Main, RunHelpShowsLimitsDefaultsAndVariables) {
-  EXPECT_THAT(Call({"run", "--help"}).out,
+  EXPECT_THAT(RunProgram({"run", "--help"}).out,
               AllOf(HasSubstr("--default-lease DURATION"), HasSubstr("1s to 24h"),
                     HasSubstr("Default: 30s"), HasSubstr("DRA_HEALTH_DEFAULT_LEASE")));
 }
 
 TEST(Main, WithoutACommandItShowsThemAndFails) {
-  const Outcome outcome = Call({});
+  const Outcome outcome = RunProgram({});
   EXPECT_EQ(outcome.exit_code, kExitUsage);
   EXPECT_THAT(outcome.err, HasSubstr("version"));
 }
 
 TEST(Main, NamesAnUnknownCommand) {
-  const Outcome outcome = Call({"runn"});
+  const Outcome outcome = RunProgram({"runn"});
   EXPECT_EQ(outcome.exit_code, kExitUsage);
   EXPECT_THAT(outcome.err, HasSubstr("runn"));
 }
 
 TEST(Main, SuggestsTheFlagThatATypoMeant) {
-  const Outcome outcome = Call({"run", "--node-nmae=x"});
+  const Outcome outcome = RunProgram({"run", "--node-nmae=x"});
   EXPECT_EQ(outcome.exit_code, kExitUsage);
   EXPECT_THAT(outcome.err, HasSubstr("did you mean '--node-name'?"));
 }
 
 TEST(Main, RefusesAStrayArgument) {
-  const Outcome outcome = Call({"run", "--node-name=n", "stray"});
+  const Outcome outcome = RunProgram({"run", "--node-name=n", "stray"});
   EXPECT_EQ(outcome.exit_code, kExitUsage);
   EXPECT_THAT(outcome.err, HasSubstr("stray: is unknown"));
 }
 
 TEST(Main, RefusesAFlagWithoutItsValueOrGivenTwice) {
-  EXPECT_EQ(Call({"run", "--node-name"}).exit_code, kExitUsage);
-  EXPECT_EQ(Call({"run", "--node-name=a", "--node-name=b"}).exit_code, kExitUsage);
+  EXPECT_EQ(RunProgram({"run", "--node-name"}).exit_code, kExitUsage);
+  EXPECT_EQ(RunProgram({"run", "--node-name=a", "--node-name=b"}).exit_code, kExitUsage);
 }
 
 TEST(Main, ASwitchTakesOnlyTrueOrFalse) {
-  const Outcome outcome = Call({"run", "--node-name=n", "--dry-run=maybe"});
+  const Outcome outcome = RunProgram({"run", "--node-name=n", "--dry-run=maybe"});
   EXPECT_EQ(outcome.exit_code, kExitUsage);
   EXPECT_THAT(outcome.err, HasSubstr("--dry-run: 'maybe' is none of the words"));
 }
@@ -98,7 +80,8 @@ TEST(Main, AWrongConfigurationIsRefusedBeforeAnythingIsTouched) {
   const TempFolder folder;
   const auto config = folder.Write("config.yaml", "nodeName: n\nretention: 1s\n");
   const auto store = folder.path() / "made" / "health.db";
-  const Outcome outcome = Call({"run", "--config=" + config.string(), "--store=" + store.string()});
+  const Outcome outcome =
+      RunProgram({"run", "--config=" + config.string(), "--store=" + store.string()});
   EXPECT_EQ(outcome.exit_code, kExitUsage);
   EXPECT_EQ(outcome.err, config.string() +
                              ":2: key 'retention': '1s' is too small; allowed: 1h to 87840h in "
@@ -107,13 +90,13 @@ TEST(Main, AWrongConfigurationIsRefusedBeforeAnythingIsTouched) {
 }
 
 TEST(Main, WhatItQuotesCannotReachTheTerminalAsControlCharacters) {
-  EXPECT_EQ(Call({"run", "--node-name=\x1B[31mred"}).err,
+  EXPECT_EQ(RunProgram({"run", "--node-name=\x1B[31mred"}).err,
             "--node-name: ' [31mred' is no DNS name; allowed: a DNS name of at most 253 "
             "characters: a-z, 0-9, '-' and '.'\n");
 }
 
 TEST(Main, VersionNamesTheCommitAndTheLibraries) {
-  const Outcome outcome = Call({"version"});
+  const Outcome outcome = RunProgram({"version"});
   EXPECT_EQ(outcome.exit_code, kExitOk);
   for (const char* const word : {"dra-health-agent ", "commit ", "gRPC ", "protobuf ",
                                  "cpprestsdk ", "SQLite ", "OpenSSL "}) {

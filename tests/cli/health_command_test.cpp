@@ -7,13 +7,13 @@
 #include <string>
 #include <vector>
 
-#include "cli/commands.h"
 #include "cli/exit_codes.h"
 #include "observe/health_page.h"
 #include "observe/http/beast_listener.h"
 #include "patcher/http_threads.h"
 #include "sim/api_server/certificates.h"
 #include "tests/observe/http/raw_client.h"
+#include "tests/support/program.h"
 #include "tests/support/temp_folder.h"
 
 namespace dra_health {
@@ -40,19 +40,15 @@ class HealthCommandTest : public testing::Test {
   }
 
   int Call(std::vector<std::string> arguments = {}) {
-    arguments.insert(arguments.begin(), {"dra-health-agent", "health", "--listen-address",
-                                         "127.0.0.1:" + std::to_string(port)});
+    arguments.insert(arguments.begin(), {"--listen-address", "127.0.0.1:" + std::to_string(port)});
     return CallAs(std::move(arguments));
   }
   int CallAs(std::vector<std::string> arguments) {
-    std::vector<char*> argv;
-    for (std::string& argument : arguments) argv.push_back(argument.data());
-    testing::internal::CaptureStdout();
-    testing::internal::CaptureStderr();
-    const int code = Main(static_cast<int>(argv.size()), argv.data());
-    out = testing::internal::GetCapturedStdout();
-    err = testing::internal::GetCapturedStderr();
-    return code;
+    arguments.insert(arguments.begin(), "health");
+    Outcome outcome = RunProgram(std::move(arguments));
+    out = std::move(outcome.out);
+    err = std::move(outcome.err);
+    return outcome.exit_code;
   }
 
   const std::uint16_t port = FreePort();
@@ -106,16 +102,16 @@ TEST_F(HealthCommandTest, ReadsTheAddressFromTheConfigurationFile) {
   const TempFolder folder;
   const auto config =
       folder.Write("config.yaml", "listenAddress: 127.0.0.1:" + std::to_string(port) + "\n");
-  EXPECT_EQ(CallAs({"dra-health-agent", "health", "--config", config.string()}), kExitOk) << err;
+  EXPECT_EQ(CallAs({"--config", config.string()}), kExitOk) << err;
 }
 
 TEST_F(HealthCommandTest, WhereTheAgentListensNowhereItCannotBeAsked) {
-  EXPECT_EQ(CallAs({"dra-health-agent", "health", "--listen-address", "off"}), kExitUsage);
+  EXPECT_EQ(CallAs({"--listen-address", "off"}), kExitUsage);
   EXPECT_THAT(err, HasSubstr("off"));
 }
 
 TEST_F(HealthCommandTest, AWrongAddressIsWrongUsage) {
-  EXPECT_EQ(CallAs({"dra-health-agent", "health", "--listen-address", "[::1]:1"}), kExitUsage);
+  EXPECT_EQ(CallAs({"--listen-address", "[::1]:1"}), kExitUsage);
   EXPECT_THAT(err, HasSubstr("--listen-address: '[::1]:1' is an IPv6 address; allowed: an IPv4"));
 }
 

@@ -2,17 +2,12 @@
 #include <gtest/gtest.h>
 #include <stdlib.h>
 
-#include <CLI/App.hpp>
-#include <CLI/Config.hpp>
-#include <CLI/Formatter.hpp>
-#include <algorithm>
-
-#include "cli/commands.h"
 #include "cli/exit_codes.h"
 #include "cli/explain_request.h"
 #include "cli/explain_text.h"
 #include "tests/cache/opened_store.h"
 #include "tests/cli_explain/stored.h"
+#include "tests/support/program.h"
 #include "tests/support/temp_folder.h"
 
 namespace dra_health {
@@ -29,29 +24,18 @@ class ExplainCommandTest : public testing::Test {
   }
   void TearDown() override { ::unsetenv("DRA_HEALTH_STORE"); }
 
-  // Runs it as the program would; the exit code stays as it was where CLI11 finds fault.
   std::string Run(std::vector<std::string> arguments) {
-    CLI::App app("program");
-    AddExplainCommand(app, exit_code_);
     arguments.insert(arguments.begin(), "explain");
-    std::ranges::reverse(arguments);  // as CLI11 wants them
-    fault_.clear();
-    testing::internal::CaptureStdout();
-    testing::internal::CaptureStderr();
-    try {
-      app.parse(arguments);
-    } catch (const CLI::ParseError& error) {
-      fault_ = error.what();
-    }
-    err_ = testing::internal::GetCapturedStderr();
-    return testing::internal::GetCapturedStdout();
+    Outcome outcome = RunProgram(std::move(arguments));
+    exit_code_ = outcome.exit_code;
+    err_ = std::move(outcome.err);
+    return std::move(outcome.out);
   }
 
   TempFolder folder_;
   std::filesystem::path path_ = folder_ / "health.db";
-  int exit_code_ = -1;
+  int exit_code_ = 0;
   std::string err_;
-  std::string fault_;
 };
 
 TEST_F(ExplainCommandTest, ExplainsAPodAndADeviceOfTheStoreInTheEnvironment) {
@@ -77,26 +61,25 @@ TEST_F(ExplainCommandTest, AnUnknownPodHasItsExitCode) {
 TEST_F(ExplainCommandTest, WrongValuesAreNamedWithWhatIsAllowed) {
   for (const char* pod : {"train-0", "/train-0", "jobs/", "a/b/c"}) {
     Run({"pod", pod});
-    EXPECT_THAT(fault_, AllOf(HasSubstr("POD"), HasSubstr(std::string("'") + pod + "' is no pod"),
-                              HasSubstr("allowed: NAMESPACE/NAME")));
+    EXPECT_THAT(err_, AllOf(HasSubstr("POD"), HasSubstr(std::string("'") + pod + "' is no pod"),
+                            HasSubstr("allowed: NAMESPACE/NAME")));
   }
   Run({"pod", "jobs/train-0", "-o", "yaml"});
-  EXPECT_THAT(fault_,
-              AllOf(HasSubstr("--output"), HasSubstr("'yaml'"), HasSubstr("allowed: text")));
+  EXPECT_THAT(err_, AllOf(HasSubstr("--output"), HasSubstr("'yaml'"), HasSubstr("allowed: text")));
   Run({"device", ""});
-  EXPECT_THAT(fault_, HasSubstr("DEVICE"));
-  EXPECT_EQ(exit_code_, -1) << "the store was not read";
+  EXPECT_THAT(err_, HasSubstr("DEVICE"));
+  EXPECT_EQ(exit_code_, kExitUsage);
 }
 
 TEST_F(ExplainCommandTest, WhatIsMissingOrMisspeltIsNamed) {
   Run({});
-  EXPECT_THAT(fault_, HasSubstr("required"));
+  EXPECT_THAT(err_, HasSubstr("required"));
   Run({"pod"});
-  EXPECT_THAT(fault_, HasSubstr("POD is required"));
+  EXPECT_THAT(err_, HasSubstr("POD is required"));
   Run({"pood", "jobs/train-0"});
-  EXPECT_THAT(fault_, HasSubstr("pood"));
+  EXPECT_THAT(err_, HasSubstr("pood"));
   Run({"device", "gpu-0", "--uid", "uid-1"});
-  EXPECT_THAT(fault_, HasSubstr("--uid"));
+  EXPECT_THAT(err_, HasSubstr("--uid"));
 }
 
 TEST(WrappedTest, BreaksBetweenWordsAndIndents) {
