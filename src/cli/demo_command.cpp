@@ -9,10 +9,12 @@
 #include <cstdlib>
 #include <filesystem>
 #include <iostream>
+#include <memory>
 #include <string>
 #include <thread>
 
 #include "agent/stop_signals.h"
+#include "base/error.h"
 #include "base/log.h"
 #include "cli/commands.h"
 #include "cli/demo_story.h"
@@ -22,23 +24,44 @@
 namespace dra_health {
 namespace {
 
-// Everything of the demo lives in one temporary folder, also what its parts put aside, and goes
-// with it even when the demo is interrupted.
-int Demo() {
-  const UniqueFd stop = CatchStopSignals();
+namespace fs = std::filesystem;
+
+int Complain(const std::string& what) {
+  std::cerr << "dra-health-agent demo: " << what << '\n';
+  return kExitFailure;
+}
+
+Result<std::string> MakeTemporaryFolder() {
   std::error_code error;
-  const auto parent = std::filesystem::temp_directory_path(error);
-  std::string folder = (parent / "dra-health-demo-XXXXXX").string();
-  if (error || ::mkdtemp(folder.data()) == nullptr) {
-    std::cerr << "cannot make a temporary folder like " << folder << "; TMPDIR says where\n";
-    return kExitFailure;
-  }
+  std::string folder = (fs::temp_directory_path(error) / "dra-health-demo-XXXXXX").string();
+  if (!error && ::mkdtemp(folder.data()) != nullptr) return folder;
+  return Fail(ErrorKind::kFatal,
+              "cannot make a temporary folder like " + folder + "; TMPDIR says where");
+}
+
+Result<std::string> MakeFolder(const fs::path& wanted) {
+  std::error_code error;
+  fs::create_directories(wanted, error);
+  if (!error && fs::is_empty(wanted, error)) return fs::absolute(wanted).string();
+  return Fail(ErrorKind::kFatal,
+              "--keep: cannot use " + wanted.string() + ": " +
+                  (error ? error.message() : "not empty; allowed: a new or an empty folder"));
+}
+
+// Everything of the demo lives in one folder, also what its parts put aside. A temporary one goes
+// with it even when the demo is interrupted.
+int Demo(const std::string& keep) {
+  const UniqueFd stop = CatchStopSignals();
+  const auto made = keep.empty() ? MakeTemporaryFolder() : MakeFolder(keep);
+  if (!made) return Complain(made.error().message);
+  const std::string& folder = *made;
   ::setenv("TMPDIR", folder.c_str(), 1);
   const UniqueFd over(::eventfd(0, EFD_CLOEXEC));
   std::thread interrupt([&] {
     std::array<pollfd, 2> either{pollfd{stop.get(), POLLIN, 0}, pollfd{over.get(), POLLIN, 0}};
     ::poll(either.data(), either.size(), -1);
-    std::filesystem::remove_all(folder, error);
+    std::error_code ignored;
+    if (keep.empty()) fs::remove_all(folder, ignored);
     // The story is still being told: nothing of it can be ended in order from here.
     if ((either[0].revents & POLLIN) != 0) std::_Exit(kExitFailure);
   });
@@ -46,6 +69,10 @@ int Demo() {
   const bool well = demo::TellStory(folder, std::cout);
   ::eventfd_write(over.get(), 1);
   interrupt.join();
+  if (!keep.empty()) {
+    std::cout << "its store is kept: dra-health-agent explain pod default/serve --store "
+              << (fs::path(folder) / "health.db").string() << '\n';
+  }
   return well ? kExitOk : kExitFailure;
 }
 
@@ -56,9 +83,12 @@ void AddDemoCommand(CLI::App& app, int& exit_code) {
       "demo", "Show the agent at work on a simulated node, without cluster or root (about 30 s)");
   const auto* const verbose =
       demo->add_flag("--verbose")->description("Show the agent's own log as well");
+  const auto keep = std::make_shared<std::string>();
+  demo->add_option("--keep", *keep, "Keep the agent's store, in this new or empty folder")
+      ->type_name("FOLDER");
   demo->callback([=, &exit_code] {
     SetUpLogging(verbose->count() > 0 ? spdlog::level::debug : spdlog::level::err, "text");
-    exit_code = Demo();
+    exit_code = Demo(*keep);
   });
 }
 

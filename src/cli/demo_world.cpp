@@ -4,6 +4,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "base/clock.h"
+
 namespace dra_health::demo {
 namespace {
 
@@ -36,12 +38,13 @@ std::string MakePod(const std::string& name) {
   const Json container = {{"name", "main"},
                           {"image", "registry.example/train:1"},
                           {"resources", {{"claims", {{{"name", "gpu"}}}}}}};
-  const Json status = {{"name", "main"},
-                       {"image", "registry.example/train:1"},
-                       {"imageID", "sha256:demo"},
-                       {"ready", true},
-                       {"restartCount", 0},
-                       {"state", {{"running", {{"startedAt", "2026-01-01T00:00:00Z"}}}}}};
+  const Json status = {
+      {"name", "main"},
+      {"image", "registry.example/train:1"},
+      {"imageID", "sha256:demo"},
+      {"ready", true},
+      {"restartCount", 0},
+      {"state", {{"running", {{"startedAt", FormatTime(SystemClock().Now().wall)}}}}}};
   const Json pod = {{"apiVersion", "v1"},
                     {"kind", "Pod"},
                     {"metadata", {{"name", name}, {"namespace", "default"}}},
