@@ -26,11 +26,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-int Complain(const std::string& what) {
-  std::cerr << "dra-health-agent demo: " << what << '\n';
-  return kExitFailure;
-}
-
 Result<std::string> MakeTemporaryFolder() {
   std::error_code error;
   std::string folder = (fs::temp_directory_path(error) / "dra-health-demo-XXXXXX").string();
@@ -53,7 +48,10 @@ Result<std::string> MakeFolder(const fs::path& wanted) {
 int Demo(const std::string& keep) {
   const UniqueFd stop = CatchStopSignals();
   const auto made = keep.empty() ? MakeTemporaryFolder() : MakeFolder(keep);
-  if (!made) return Complain(made.error().message);
+  if (!made) {
+    std::cerr << "dra-health-agent demo: " << made.error().message << '\n';
+    return keep.empty() ? kExitFailure : kExitUsage;
+  }
   const std::string& folder = *made;
   ::setenv("TMPDIR", folder.c_str(), 1);
   const UniqueFd over(::eventfd(0, EFD_CLOEXEC));

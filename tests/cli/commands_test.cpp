@@ -47,6 +47,15 @@ TEST(Main, WithoutACommandItShowsThemAndFails) {
   EXPECT_THAT(outcome.err, HasSubstr("version"));
 }
 
+TEST(Main, TheDemoLeavesAFolderAloneThatIsNotEmpty) {
+  const TempFolder folder;
+  folder.Write("mine.txt", "text");
+  const Outcome outcome = RunProgram({"demo", "--keep", folder.path().string()});
+  EXPECT_EQ(outcome.exit_code, kExitUsage);
+  EXPECT_THAT(outcome.err, AllOf(HasSubstr("--keep"), HasSubstr(folder.path().string()),
+                                 HasSubstr("allowed: a new or an empty folder")));
+}
+
 TEST(Main, NamesAnUnknownCommand) {
   const Outcome outcome = RunProgram({"runn"});
   EXPECT_EQ(outcome.exit_code, kExitUsage);
