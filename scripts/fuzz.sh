@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Runs the targets of build/fuzz one after the other, FUZZ_SECONDS each (default 20). Arguments: names
-# of targets, default all. Inputs that break something are kept in build/fuzz/findings, and what was
-# learnt in build/fuzz/corpus.
+# Runs the targets of build/fuzz one after the other, FUZZ_SECONDS each (default 20), with inputs by
+# chance, or always the same ones for a FUZZ_SEED. Arguments: names of targets, default all. Inputs that
+# break something are kept in build/fuzz/findings, and what was learnt in build/fuzz/corpus.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 build=build/fuzz
@@ -21,7 +21,7 @@ for target in "${targets[@]}"; do
   corpus=$build/corpus/$target findings=$build/findings/$target log=$build/$target.log
   mkdir -p "$corpus" "$findings"
   # A target may look at 16 KiB; what takes 10 s hangs.
-  if "$build/tests/fuzz/${target}_fuzz" -max_total_time="$seconds" -max_len=16384 -timeout=10 \
+  if "$build/tests/fuzz/${target}_fuzz" -max_total_time="$seconds" -seed="${FUZZ_SEED:-0}" -max_len=16384 -timeout=10 \
     -rss_limit_mb=2048 -print_final_stats=1 -artifact_prefix="$findings/" \
     "$corpus" "tests/fuzz/corpus/$target" </dev/null >"$log" 2>&1; then
     executed=$(sed -n 's/^stat::number_of_executed_units: *//p' "$log")
