@@ -21,12 +21,17 @@ constexpr int kPeace = 2;
 
 }  // namespace
 
+void FieldHolder::MayHold(bool may_hold) {
+  may_hold_ = may_hold;
+  if (mode() == PublishMode::kAlways) stand_ = Stand::kOwn;
+}
+
 void FieldHolder::FoundForeign() {
-  if (settings_.publish == PublishMode::kAuto && stand_ == Stand::kOwn) stand_ = Stand::kDeferred;
+  if (mode() == PublishMode::kAuto && stand_ == Stand::kOwn) stand_ = Stand::kDeferred;
 }
 
 bool FieldHolder::Writes() const {
-  switch (settings_.publish) {
+  switch (mode()) {
     case PublishMode::kAuto:
       return stand_ != Stand::kDeferred;
     case PublishMode::kAlways:
@@ -48,8 +53,7 @@ void FieldHolder::Lost(bool replaced, BootTime written, BootTime now) {
   ++losses_;
   differs_since_.reset();
   // A condition alone can be lost while the field is the kubelet's.
-  const bool defer =
-      stand_ == Stand::kDeferred || (replaced && settings_.publish == PublishMode::kAuto);
+  const bool defer = stand_ == Stand::kDeferred || (replaced && mode() == PublishMode::kAuto);
   stand_ = defer ? Stand::kDeferred : Stand::kOwn;
   // Once is no contest: a container that restarts loses the field too.
   contested_ = !defer && losses_ >= 2;

@@ -21,6 +21,10 @@ class FieldHolder {
  public:
   explicit FieldHolder(const Settings& settings) : settings_(settings) {}
 
+  // A pod whose field may not be held is treated as in PublishMode::kAuto at most: what a kubelet
+  // writes there is right or is taken away.
+  void MayHold(bool may_hold);
+
   // The pod carries entries that another writer made and that we have no say in.
   void FoundForeign();
 
@@ -42,7 +46,13 @@ class FieldHolder {
  private:
   enum class Stand { kOwn, kDeferred, kTrying };
 
+  PublishMode mode() const {
+    return !may_hold_ && settings_.publish == PublishMode::kAlways ? PublishMode::kAuto
+                                                                   : settings_.publish;
+  }
+
   const Settings& settings_;
+  bool may_hold_ = true;
   Stand stand_ = Stand::kOwn;
   int losses_ = 0;  // in a row
   bool contested_ = false;

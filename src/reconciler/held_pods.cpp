@@ -10,8 +10,11 @@ bool HeldPods::Ask(const std::string& uid, bool healthy) {
     return false;
   }
   if (held_.contains(uid) || held_.size() < settings_.max_held_pods) {
+    const auto held = held_.find(uid);
+    const bool recovered = healthy && held != held_.end() && !held->second;
     Hold(uid, healthy);
-    if (held_.size() < settings_.max_held_pods) LetNextIn();
+    // Its place may be somebody's who needs it more.
+    if (recovered || held_.size() < settings_.max_held_pods) LetNextIn();
     return true;
   }
   if (!healthy && !held_healthy_.empty()) {

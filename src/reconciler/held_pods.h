@@ -21,12 +21,14 @@ class HeldPods {
   bool Ask(const std::string& uid, bool healthy);
   void Remove(const std::string& uid);
 
+  // Whether its place is all that a pod can lack.
+  bool Allowed(bool healthy) const;
+
   // Pods whose answer has changed since: to be asked again.
   std::vector<std::string> TakeChanged() { return std::exchange(changed_, {}); }
   bool full() const { return !waiting_.empty(); }  // some had to be refused for the number alone
 
  private:
-  bool Allowed(bool healthy) const;
   void Hold(const std::string& uid, bool healthy);
   void LetNextIn();
 

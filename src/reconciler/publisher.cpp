@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <string_view>
+#include <utility>
 
 namespace dra_health {
 namespace {
@@ -101,7 +102,8 @@ std::optional<PodPatch> Publisher::Next(Moment now, const CdiNames& names) {
   const bool about_health = news && !(acked_ && SameHealth(*acked_, target));
   if (!news || (holder_.contested() && !about_health)) {
     earliest = std::max(earliest, holder_.reassert_at());
-  } else if (!difference.health && sent_) {
+  }
+  if (news && !difference.health && sent_) {
     earliest = std::max(earliest, sent_at_ + settings_.message_interval);
   }
   if (now.boot < earliest) {
@@ -124,6 +126,7 @@ std::optional<PodPatch> Publisher::Next(Moment now, const CdiNames& names) {
 
 Publisher::Reaction Publisher::Done(const event::PatchDone& done, BootTime now) {
   in_flight_ = false;
+  const bool other_server = std::exchange(reconnected_, false);
   switch (done.outcome) {
     case event::PatchOutcome::kApplied:
       backoff_.Reset();
@@ -135,7 +138,7 @@ Publisher::Reaction Publisher::Done(const event::PatchDone& done, BootTime now) 
       if (!pod_ || !IsOlder(done.answer->resource_version, pod_->resource_version)) {
         pod_ = done.answer;
       }
-      return Check(*done.answer, now);
+      return Check(*done.answer, other_server, now);
     case event::PatchOutcome::kStale:
       // The first time the picture was merely old; when it goes on, slow down.
       if (backoff_.attempts() > 0) not_before_ = now + backoff_.Next();
@@ -168,6 +171,7 @@ void Publisher::RetryNow() {
   not_before_ = {};
   refused_.clear();
   field_refused_ = false;
+  reconnected_ = in_flight_;
 }
 
 FieldState Publisher::field_state() const {
@@ -282,7 +286,7 @@ void Publisher::Reverted(BootTime now) {
   holder_.Lost(replaced, acked_at_, now);
 }
 
-Publisher::Reaction Publisher::Check(const Pod& answer, BootTime now) {
+Publisher::Reaction Publisher::Check(const Pod& answer, bool other_server, BootTime now) {
   bool dropped = false;
   bool messages_dropped = false;
   for (const auto& wanted : sent_->containers) {
@@ -298,6 +302,7 @@ Publisher::Reaction Publisher::Check(const Pod& answer, BootTime now) {
   if (dropped || messages_dropped) {
     acked_.reset();
     holding_ = false;
+    if (other_server) return Reaction::kNone;
     return dropped ? Reaction::kFieldDropped : Reaction::kMessageDropped;
   }
   // The watch may already have shown what another writer made of it.

@@ -51,7 +51,10 @@ class Publisher {
 
   // Whether the field may be held at all; see HoldPods. Where it may not, our entries are taken
   // back, and so are a kubelet's that a guard keeps although they are old.
-  void Hold(bool hold) { hold_ = hold; }
+  void Hold(bool hold) {
+    hold_ = hold;
+    holder_.MayHold(hold);
+  }
 
   // The patch to send now; REQUIRES to be answered with Done. Otherwise ask again at wake_at() or
   // when something has changed.
@@ -97,7 +100,7 @@ class Publisher {
   Difference Compare(const Publication& target) const;
   bool Holds(const Publication& publication) const;
   void Reverted(BootTime now);
-  Reaction Check(const Pod& answer, BootTime now);
+  Reaction Check(const Pod& answer, bool other_server, BootTime now);
   Reaction LeaveOut(const event::PatchDone& done);
 
   const Settings& settings_;
@@ -110,6 +113,8 @@ class Publisher {
   BootTime sent_at_;
   BootTime acked_at_;
   bool in_flight_ = false;
+  bool reconnected_ =
+      false;  // since the patch under way was sent: its answer tells of the old server
   bool reading_ = false;
   bool holding_ = false;  // acked_ was still there at the last reading
 

@@ -88,8 +88,11 @@ TEST_F(HoldTest, NotMoreThanTheLimitAreHeldAndTheSickComeFirst) {
 }
 
 // A guard keeps a kubelet's entries as soon as the pod carries our condition.
-TEST_F(HoldTest, OldEntriesOfAKubeletAreTakenAwayWhereThePodMayNotBeHeld) {
+class OldEntriesTest : public HoldTest, public testing::WithParamInterface<PublishMode> {};
+
+TEST_P(OldEntriesTest, AreTakenAwayWhereThePodMayNotBeHeld) {
   Settings settings;
+  settings.publish = GetParam();
   settings.hold = HoldPods::kNone;
   Start(settings, 0);
   world->PutClaim("claim-0", {{"req", "gpu-0"}});
@@ -106,6 +109,20 @@ TEST_F(HoldTest, OldEntriesOfAKubeletAreTakenAwayWhereThePodMayNotBeHeld) {
   EXPECT_FALSE(Held(0));
   world->Advance(3600s);
   EXPECT_THAT(world->patches, SizeIs(3)) << "the condition twice, and once without the entries";
+}
+
+INSTANTIATE_TEST_SUITE_P(Modes, OldEntriesTest,
+                         testing::Values(PublishMode::kAuto, PublishMode::kAlways));
+
+TEST_F(HoldTest, ThePlaceOfOneThatRecoversIsForTheSick) {
+  Settings settings;
+  settings.max_held_pods = 1;
+  Start(settings, 2);
+  Report(0, Health::kUnhealthy);
+  Report(1, Health::kUnhealthy);
+  EXPECT_TRUE(Held(0) && !Held(1));
+  Report(0, Health::kHealthy);
+  EXPECT_TRUE(!Held(0) && Held(1));
 }
 
 TEST_F(HoldTest, AKubeletThatGoesOnWritingWhereThePodMayNotBeHeldIsNotFought) {

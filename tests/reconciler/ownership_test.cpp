@@ -309,5 +309,31 @@ TEST_F(ShadowTest, ARestartForgetsDifferencesThatAreNoneAnyMore) {
   EXPECT_THAT(world.Differences(), IsEmpty());
 }
 
+TEST_F(OwnershipTest, ANewTextIsNotSaidMoreOftenBecauseTheFieldIsContested) {
+  Report(Health::kUnhealthy, "one");
+  world.AddPod({});
+  world.RevertField();
+  world.Advance(1s);
+  world.RevertField();
+  EXPECT_EQ(world.Field(), FieldState::kContested);
+  world.Advance(16s);
+  ASSERT_TRUE(world.Shown("gpu-0"));
+  world.patches.clear();
+  Report(Health::kUnhealthy, "two");
+  EXPECT_THAT(world.patches, IsEmpty());
+  world.Advance(10s);
+  EXPECT_THAT(world.patches, SizeIs(1));
+}
+
+TEST_F(OwnershipTest, TheAnswerOfTheServerBeforeSaysNothingOfTheNewOne) {
+  world.hold_patches = world.drop_field = true;
+  world.AddPod({});
+  world.Send(event::ApiReconnected{});
+  world.AnswerPatches();
+  world.hold_patches = world.drop_field = false;
+  world.AnswerPatches();
+  EXPECT_TRUE(world.Shown("gpu-0"));
+}
+
 }  // namespace
 }  // namespace dra_health
