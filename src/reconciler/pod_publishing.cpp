@@ -131,12 +131,13 @@ void PodTable::AskToHold(Entry& entry, Effects& effects) {
   const auto& want = entry.publisher.want();
   if (!want) return;
   const std::string& uid = entry.record.uid;
-  // A pod that has ended keeps what it says, and running pods need the room.
+  const bool healthy = want->condition && want->condition->summary == Health::kHealthy;
   if (want->condition && !entry.freezes_at) {
-    const bool healthy = want->condition->summary == Health::kHealthy;
     entry.publisher.Hold(held_.Ask(uid, healthy));
   } else {
+    // A pod that has ended keeps what it says, and running pods need the room.
     held_.Remove(uid);
+    if (want->condition && !held_.Allowed(healthy)) entry.publisher.Hold(false);
   }
   for (const std::string& other : held_.TakeChanged()) Queue(other);
   if (held_.full()) {

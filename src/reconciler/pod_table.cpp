@@ -76,7 +76,7 @@ void PodTable::Handle(const event::PodDeleted& event, Moment now, Effects& effec
 }
 
 void PodTable::Handle(const event::CdiIdsRead& event, Moment now, Effects& effects) {
-  DevicesChanged(cdi_.Handle(event, now.boot, effects));
+  DevicesChanged(cdi_.Handle(event, now.boot, effects), now);
 }
 
 void PodTable::Handle(const event::ClaimRead& event, Moment now, Effects& effects) {
@@ -113,11 +113,17 @@ void PodTable::Handle(const event::PodRead& event, Moment now, Effects& effects)
   }
 }
 
-void PodTable::DevicesChanged(const std::vector<DeviceKey>& keys) {
+void PodTable::DevicesChanged(const std::vector<DeviceKey>& keys, Moment now) {
   for (const DeviceKey& key : keys) {
     const auto holders = holders_.find(key);
     if (holders == holders_.end()) continue;
-    for (const std::string& uid : holders->second) Queue(uid);
+    for (const std::string& uid : holders->second) {
+      Queue(uid);
+      // What counts for an ended pod is when it was reported, not when there is room to say it.
+      Entry& entry = pods_.at(uid);
+      BootTime ask_again = BootTime::max();
+      if (entry.freezes_at) Rebuild(entry, now, ask_again);
+    }
   }
 }
 
@@ -180,11 +186,7 @@ void PodTable::Observe(const std::shared_ptr<const Pod>& pod, Moment now, Effect
 void PodTable::End(Entry& entry, Moment now) {
   BootTime ask_again = BootTime::max();
   if (entry.publisher.want()) Rebuild(entry, now, ask_again);
-  for (const Allocation& allocation : entry.allocations) {
-    const DeviceHealth* health = devices_.Find(allocation.key);
-    if (health == nullptr || health->health != Health::kUnhealthy) continue;
-    entry.faults.emplace(allocation.key, *health);
-  }
+  NoteFaults(entry);
   // It ended before this run, with a fault that the pod names and we may not know any more.
   const auto& condition = entry.publisher.pod().condition;
   const bool unhealthy = condition && condition->status.summary == Health::kUnhealthy;
@@ -194,6 +196,15 @@ void PodTable::End(Entry& entry, Moment now) {
   const auto left =
       window - (now.wall - *entry.record.ended);  // it may have ended before our start
   entry.freezes_at = now.boot + std::clamp(left, std::chrono::milliseconds{0}, window);
+}
+
+void PodTable::NoteFaults(Entry& entry) {
+  for (const Allocation& allocation : entry.allocations) {
+    if (drivers_.OfferOf(allocation.key.driver) == DriverTable::Offer::kNo) continue;
+    const DeviceHealth* health = devices_.Find(allocation.key);
+    if (health == nullptr || health->health != Health::kUnhealthy) continue;
+    entry.faults.emplace(allocation.key, *health);
+  }
 }
 
 void PodTable::Delete(const std::string& uid, Moment now, Effects& effects) {
@@ -228,6 +239,7 @@ void PodTable::Remap(Entry& entry, Moment now, Effects& effects) {
   for (const Allocation& allocation : allocations) {
     if (std::ranges::binary_search(entry.allocations, allocation)) continue;
     FreezeFormerOwners(allocation.key, uid);
+    if (entry.freezes_at && HasNewOwner(allocation.key, uid)) entry.frozen = true;
     holders_[allocation.key].insert(uid);
     const AllocationRecord record = ToRecord(uid, allocation, now.wall);
     const bool known = std::ranges::any_of(
@@ -247,6 +259,7 @@ void PodTable::Remap(Entry& entry, Moment now, Effects& effects) {
     devices_.Allocate(allocation.key, now, changes);
   }
   std::ranges::move(changes.writes, std::back_inserter(effects.writes));
+  if (entry.freezes_at && !entry.frozen) NoteFaults(entry);
 }
 
 void PodTable::Unhold(const DeviceKey& key, const std::string& uid) {
@@ -264,6 +277,14 @@ void PodTable::FreezeFormerOwners(const DeviceKey& key, const std::string& new_o
     Entry& other = pods_.at(uid);
     other.frozen = other.freezes_at.has_value();
   }
+}
+
+bool PodTable::HasNewOwner(const DeviceKey& key, const std::string& former_owner) const {
+  const auto holders = holders_.find(key);
+  return holders != holders_.end() &&
+         std::ranges::any_of(holders->second, [&](const std::string& uid) {
+           return uid != former_owner && !pods_.at(uid).freezes_at;
+         });
 }
 
 void PodTable::Queue(const std::string& uid) {

@@ -58,7 +58,7 @@ class PodTable {
   void Handle(const event::PatchDone& event, Moment now, Effects& effects);
   void Handle(const event::ApiReconnected& event, Moment now, Effects& effects);
 
-  void DevicesChanged(const std::vector<DeviceKey>& keys);
+  void DevicesChanged(const std::vector<DeviceKey>& keys, Moment now);
   // The device turned from one health to another: from here it is measured how long its pods take
   // to say so (effect::Published).
   void HealthTurned(const DeviceKey& key, BootTime now);
@@ -100,11 +100,15 @@ class PodTable {
 
   void Observe(const std::shared_ptr<const Pod>& pod, Moment now, Effects& effects);
   void End(Entry& entry, Moment now);
+  // That a pod ended with: at its end, or when it is learned which devices it had.
+  void NoteFaults(Entry& entry);
   void Delete(const std::string& uid, Moment now, Effects& effects);
   void ReadDueClaims(Entry& entry, Moment now, Effects& effects);
   // Ended pods that held the device: what is said of it now is the new owner's.
   void Unhold(const DeviceKey& key, const std::string& uid);
   void FreezeFormerOwners(const DeviceKey& key, const std::string& new_owner);
+  // After a start claims are read in any order, so that of the new owner may come first.
+  bool HasNewOwner(const DeviceKey& key, const std::string& former_owner) const;
   // Whether what is known of the pod's devices is more than that nobody has spoken of them since.
   bool HasLateReport(const Entry& entry) const;
   void Remap(Entry& entry, Moment now, Effects& effects);

@@ -123,7 +123,7 @@ void Reconciler::Adopt(DeviceChanges changes, Moment now, Effects& effects) {
     if (transition != nullptr) pods_.HealthTurned(transition->key, now.boot);
   }
   std::ranges::move(changes.writes, std::back_inserter(effects.writes));
-  pods_.DevicesChanged(changes.changed);
+  pods_.DevicesChanged(changes.changed, now);
 }
 
 void Reconciler::Alive(Moment now, Effects& effects) {

@@ -116,6 +116,77 @@ TEST_F(EndedPodTest, TheWindowGoesOnOverARestart) {
   ExpectShown(Health::kUnhealthy);
 }
 
+TEST_F(EndedPodTest, TheNewOwnerIsKnownAfterARestartWhoeverIsLookedAtFirst) {
+  End();
+  world.PutClaim("next-gpu", {{"req", "gpu-0"}});
+  world.AddPod({"next", "uid-next", {{"gpu", "next-gpu"}}});  // read before uid-train
+  Report(Health::kUnhealthy);
+  world.Restart();
+  plugin = world.Register();
+  Report(Health::kUnhealthy);
+  ExpectShown(Health::kHealthy);
+  EXPECT_THAT(world.Condition("uid-next"), Optional(Health::kUnhealthy));
+}
+
+TEST_F(EndedPodTest, AFaultIsOneAlsoWhereItsClaimsAreReadAfterItsEnd) {
+  world.PutClaim("late-gpu", {{"req", "gpu-1"}});
+  world.Report(plugin, {Says("gpu-1", Health::kUnhealthy)});
+  world.claim_error = Error{ErrorKind::kRetry, "connection refused"};
+  world.AddPod({"late", "uid-late", {{"gpu", "late-gpu"}}});
+  world.ChangePod("uid-late", [](Pod& pod) { pod.ended = true; });
+  world.claim_error.reset();
+  world.Advance(2s);
+  world.Report(plugin, {Says("gpu-1", Health::kHealthy)});
+  EXPECT_THAT(world.Condition("uid-late"), Optional(Health::kUnhealthy));
+}
+
+TEST_F(EndedPodTest, ALateReportCountsWhileThereIsNoRoomToSayIt) {
+  Settings settings;
+  settings.max_patches_in_flight = 1;
+  world.Restart(settings);
+  plugin = world.Register();
+  Report(Health::kHealthy);
+  world.hold_patches = true;
+  world.PutClaim("other-gpu", {{"req", "gpu-1"}});
+  world.Report(plugin, {Says("gpu-1", Health::kUnhealthy)});
+  world.AddPod({"other", "uid-other", {{"gpu", "other-gpu"}}});
+  End();
+  Report(Health::kUnhealthy);
+  world.Advance(61s);
+  world.hold_patches = false;
+  world.AnswerPatches();
+  ExpectShown(Health::kUnhealthy);
+}
+
+TEST_F(EndedPodTest, ADeviceWhoseDriverIsTurnedOffHasNoFault) {
+  const std::string nic = "nic.example.com";
+  world.PutClaim("both-nic", {{"req", "nic-0"}}, nic);
+  Report(Health::kUnhealthy);
+  world.AddPod({"both", "uid-both", {{"gpu", "train-gpu"}, {"nic", "both-nic"}}});
+  Settings off;
+  off.drivers[kDriver].watch = false;
+  world.Restart(off);
+  world.Register();
+  world.Report(world.Register(nic), {Says("nic-0", Health::kHealthy)});
+  world.ChangePod("uid-both", [](Pod& pod) { pod.ended = true; });
+  EXPECT_EQ(world.Shown("gpu-0", "uid-both")->health, Health::kUnknown);
+  EXPECT_THAT(world.Condition("uid-both"), Optional(Health::kHealthy));
+}
+
+TEST_F(EndedPodTest, ItsFieldIsNotTakenWhereNoneShallBeHeld) {
+  Settings none;
+  none.hold = HoldPods::kNone;
+  world.Restart(none);
+  plugin = world.Register();
+  world.PutClaim("over-gpu", {{"req", "gpu-1"}});
+  Pod pod = World::MakePod({"over", "uid-over", {{"gpu", "over-gpu"}}});
+  pod.ended = true;
+  world.PutPod(std::move(pod));
+  world.Report(plugin, {Says("gpu-1", Health::kUnhealthy)});
+  EXPECT_FALSE(world.Shown("gpu-1", "uid-over"));
+  EXPECT_THAT(world.Condition("uid-over"), Optional(Health::kUnhealthy));
+}
+
 TEST_F(EndedPodTest, ItsEndStandsInTheStoreOnce) {
   End();
   const auto ended = world.stored().pods[0].ended;
