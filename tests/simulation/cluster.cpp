@@ -1,28 +1,65 @@
 #include "cluster.h"
 
 #include <algorithm>
+#include <string_view>
 #include <utility>
 
-namespace dra_health {
+#include "patcher/patch_builder.h"
 
-void Cluster::AddPod(const std::string& name, const std::vector<DeviceKey>& devices) {
+namespace dra_health {
+namespace {
+
+std::string TimeIn(const std::string& patch) {
+  constexpr std::string_view kKey = "\"lastTransitionTime\":\"";
+  const auto at = patch.find(kKey);
+  if (at == std::string::npos) return "";
+  const auto from = at + kKey.size();
+  return patch.substr(from, patch.find('"', from) - from);
+}
+
+// Hides a device whose CDI ID an earlier one has, as the real one does.
+std::vector<ResourceHealth> KubeletsEntry(
+    const std::vector<DeviceKey>& keys, const std::function<Health(const DeviceKey&)>& health_of) {
+  std::vector<ResourceHealth> resources;
+  for (const DeviceKey& key : keys) {
+    const std::string cdi_id = CdiIdOf(key);
+    const std::string id = cdi_id.empty() ? ResourceId(key) : cdi_id;
+    if (std::ranges::find(resources, id, &ResourceHealth::resource_id) != resources.end()) continue;
+    resources.push_back({id, health_of(key), ""});
+  }
+  std::ranges::sort(resources);
+  return resources;
+}
+
+}  // namespace
+
+std::string CdiIdOf(const DeviceKey& key) {
+  const std::string driver = key.driver.substr(0, key.driver.find('.'));
+  if (driver == "gpu") return "cdi.example.com/gpu=" + key.device;
+  const bool pair = key.device == "dev-0" || key.device == "dev-1";
+  return driver == "nic" && pair ? "cdi.example.com/nic=pair" : "";
+}
+
+void Cluster::AddPod(const std::string& name, const std::vector<std::vector<DeviceKey>>& claims) {
   Pod pod;
   pod.uid = "uid-" + std::to_string(next_uid_++);
   pod.namespace_name = "default";
   pod.name = name;
   pod.has_conditions = true;
   Container container{"main", ContainerKind::kContainer, {}};
-  for (std::size_t i = 0; i < devices.size(); ++i) {
+  auto& held = claims_held_[pod.uid];
+  for (std::size_t i = 0; i < claims.size(); ++i) {
     const std::string pod_claim = "gpu-" + std::to_string(i);
     const std::string claim = name + "-" + pod_claim;  // a namesake's claim has the same name
     pod.claims.push_back({pod_claim, claim});
     container.claims.push_back({pod_claim, ""});
-    claims_[claim] = std::make_shared<const Claim>(
-        Claim{pod.uid + claim, "default", claim, true, {{"req", devices[i], ""}}});
+    Claim made{pod.uid + claim, "default", claim, true, {}};
+    for (const DeviceKey& key : claims[i]) made.results.push_back({"req", key, ""});
+    claims_[claim] = std::make_shared<const Claim>(std::move(made));
+    held["claim:" + pod_claim] = claims[i];
   }
   pod.containers.push_back(std::move(container));
-  pod.statuses.push_back({"main", {false, 0}, {}, ""});
-  devices_[pod.uid] = devices;
+  pod.statuses.push_back({"main", {false, 0}, {}, "", {}});
   Put(std::move(pod));
 }
 
@@ -36,7 +73,7 @@ void Cluster::TouchPod(const std::string& uid) { Put(Pod(*pods_.at(uid))); }
 
 void Cluster::DeletePod(const std::string& uid) {
   pods_.erase(uid);
-  devices_.erase(uid);
+  claims_held_.erase(uid);
 }
 
 event::PatchDone Cluster::Patch(const PodPatch& patch) {
@@ -70,7 +107,13 @@ event::PatchDone Cluster::Patch(const PodPatch& patch) {
     }
   }
   pod.condition.reset();
-  if (patch.want.condition) pod.condition = ObservedCondition{0, *patch.want.condition, "then"};
+  if (patch.want.condition) {
+    pod.condition = ObservedCondition{0, *patch.want.condition, TimeIn(BuildPatch(patch))};
+    // No time is sent where the condition is not.
+    if (pod.condition->last_transition_time.empty() && current.condition) {
+      pod.condition->last_transition_time = current.condition->last_transition_time;
+    }
+  }
   Put(std::move(pod));
   done.outcome = event::PatchOutcome::kApplied;
   done.answer = pods_.at(done.uid);
@@ -85,9 +128,10 @@ std::vector<std::string> Cluster::Tick(const std::function<Health(const DeviceKe
     auto& entries = pod.statuses[0].claim_entries;
     entries.clear();
     const bool writes = kubelet_gate && !drops_field && !pod.ended;
-    for (std::size_t i = 0; writes && i < pod.claims.size(); ++i) {
-      const DeviceKey& key = devices_.at(uid)[i];
-      entries.push_back({"claim:" + pod.claims[i].name, {{ResourceId(key), health_of(key), ""}}});
+    if (writes) {
+      for (const auto& [name, keys] : claims_held_.at(uid)) {
+        entries.push_back({name, KubeletsEntry(keys, health_of)});
+      }
     }
     if (SameEntries(entries, current->statuses[0].claim_entries, false)) continue;
     Put(std::move(pod));
@@ -119,8 +163,16 @@ std::vector<std::shared_ptr<const Pod>> Cluster::Pods() const {
 }
 
 std::vector<DeviceKey> Cluster::DevicesOf(const std::string& uid) const {
-  const auto found = devices_.find(uid);
-  return found == devices_.end() ? std::vector<DeviceKey>{} : found->second;
+  std::vector<DeviceKey> all;
+  for (const auto& [name, keys] : ClaimsOf(uid)) all.insert(all.end(), keys.begin(), keys.end());
+  return all;
+}
+
+const std::map<std::string, std::vector<DeviceKey>>& Cluster::ClaimsOf(
+    const std::string& uid) const {
+  static const std::map<std::string, std::vector<DeviceKey>> kNone;
+  const auto found = claims_held_.find(uid);
+  return found == claims_held_.end() ? kNone : found->second;
 }
 
 void Cluster::Put(Pod pod) {

@@ -4,7 +4,7 @@
 #include <map>
 #include <memory>
 #include <optional>
-#include <random>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -15,6 +15,10 @@
 
 namespace dra_health {
 
+// The name that the node's kubelet has for a device; "" where its driver gives none. Two devices of
+// one driver share theirs.
+std::string CdiIdOf(const DeviceKey& key);
+
 // An API server with the pods of one node, and the node's kubelet as the second writer.
 class Cluster {
  public:
@@ -24,8 +28,8 @@ class Cluster {
   bool guard = false;
   bool kubelet_gate = false;
 
-  // A pod with one container that holds each device through a claim of its own.
-  void AddPod(const std::string& name, const std::vector<DeviceKey>& devices);
+  // A pod with one container that holds `claims`, each with its devices.
+  void AddPod(const std::string& name, const std::vector<std::vector<DeviceKey>>& claims);
   void EndPod(const std::string& uid);
   void DeletePod(const std::string& uid);
   void TouchPod(const std::string& uid);  // somebody writes what is none of the agent's business
@@ -40,12 +44,14 @@ class Cluster {
   std::shared_ptr<const Claim> FindClaim(const std::string& name) const;
   std::vector<std::shared_ptr<const Pod>> Pods() const;
   std::vector<DeviceKey> DevicesOf(const std::string& uid) const;
+  // By the name of the entry in the field: claim:NAME.
+  const std::map<std::string, std::vector<DeviceKey>>& ClaimsOf(const std::string& uid) const;
 
  private:
   void Put(Pod pod);
 
-  std::map<std::string, std::shared_ptr<const Pod>> pods_;  // by uid
-  std::map<std::string, std::vector<DeviceKey>> devices_;   // by uid of the pod
+  std::map<std::string, std::shared_ptr<const Pod>> pods_;                            // by uid
+  std::map<std::string, std::map<std::string, std::vector<DeviceKey>>> claims_held_;  // by uid
   std::map<std::string, std::shared_ptr<const Claim>> claims_;
   int version_ = 100;
   int next_uid_ = 1;

@@ -6,11 +6,16 @@ namespace dra_health {
 
 class Disk::MemoryStore final : public Store {
  public:
-  explicit MemoryStore(Disk& disk) : disk_(disk) {}
+  explicit MemoryStore(Disk& disk) : disk_(disk), file_(disk.file_) {}
 
-  Result<StoredState> Load() override { return disk_.State(); }
+  Result<StoredState> Load() override {
+    if (!disk_.unreadable) return disk_.State();
+    disk_.Lose();
+    return Fail(ErrorKind::kItem, "database disk image is malformed");
+  }
 
   Result<void> Apply(std::span<const StoreWrite> writes) override {
+    if (file_ != disk_.file_) return Fail(ErrorKind::kItem, "the store was replaced");
     if (disk_.full) return Fail(ErrorKind::kRetry, "no space left on device");
     for (const StoreWrite& write : writes) disk_.Write(write);
     return {};
@@ -20,11 +25,27 @@ class Disk::MemoryStore final : public Store {
 
  private:
   Disk& disk_;
+  const int file_;
 };
 
+void Disk::Lose() {
+  ++file_;
+  told_ = unreadable = false;
+  alive_.reset();
+  devices_.clear();
+  drivers_.clear();
+  pods_.clear();
+  allocations_.clear();
+  cdi_ids_.clear();
+  newest_.clear();
+}
+
 Result<Store::Opened> Disk::Open() {
+  if (locked) return Fail(ErrorKind::kFatal, "another process holds the store");
+  if (closed) return Fail(ErrorKind::kRetry, "permission denied");
   Store::Opened opened;
   opened.store = std::make_unique<MemoryStore>(*this);
+  if (!std::exchange(told_, true)) opened.moved_aside = "store.broken";
   return opened;
 }
 
@@ -34,10 +55,21 @@ StoredState Disk::State() const {
   for (const auto& [key, record] : devices_) state.devices.push_back(record);
   for (const auto& [key, record] : drivers_) state.drivers.push_back(record);
   for (const auto& [key, record] : pods_) state.pods.push_back(record);
+  for (const auto& [key, record] : cdi_ids_) state.cdi_ids.push_back(record);
   for (const auto& [key, record] : allocations_) {
     if (!record.to) state.allocations.push_back(record);
   }
   return state;
+}
+
+const DeviceRecord* Disk::Find(const DeviceKey& key) const {
+  const auto found = devices_.find(key);
+  return found == devices_.end() ? nullptr : &found->second;
+}
+
+const Transition* Disk::NewestOf(const DeviceKey& key) const {
+  const auto found = newest_.find(key);
+  return found == newest_.end() ? nullptr : &found->second;
 }
 
 void Disk::Write(const StoreWrite& write) {
@@ -59,8 +91,11 @@ void Disk::Write(const StoreWrite& write) {
                   [&](const auto& row) { return row.second.pod_uid == end->pod_uid; });
   } else if (const auto* forget = std::get_if<ForgetDevice>(&write)) {
     devices_.erase(forget->key);
+  } else if (const auto* cdi = std::get_if<CdiIdRecord>(&write)) {
+    cdi_ids_.insert_or_assign(cdi->key, *cdi);
   } else if (const auto* transition = std::get_if<Transition>(&write)) {
-    transitions_.push_back(*transition);
+    newest_.insert_or_assign(transition->key, *transition);
+    ++transitions_;
   }
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <map>
 #include <memory>
 #include <string>
@@ -14,12 +15,22 @@ namespace dra_health {
 // batch is written whole or not at all.
 class Disk {
  public:
-  bool full = false;  // every write fails
+  bool full = false;        // or read-only, or busy: every write fails
+  bool closed = false;      // no permission: it cannot be opened
+  bool locked = false;      // by another process
+  bool unreadable = false;  // damage that the next reading finds
+
+  // Deleted, replaced, truncated, noise or of a newer schema: an open store is over, and the next
+  // one is empty.
+  void Lose();
 
   Result<Store::Opened> Open();
 
   StoredState State() const;
-  const std::vector<Transition>& transitions() const { return transitions_; }
+  const DeviceRecord* Find(const DeviceKey& key) const;
+  // The newest of the file that is there now; nullptr: none.
+  const Transition* NewestOf(const DeviceKey& key) const;
+  std::size_t transitions() const { return transitions_; }  // ever written, lost files included
 
  private:
   class MemoryStore;
@@ -28,12 +39,16 @@ class Disk {
 
   void Write(const StoreWrite& write);
 
+  int file_ = 1;
+  bool told_ = true;  // that the file before was moved aside
   std::optional<AliveRecord> alive_;
   std::map<DeviceKey, DeviceRecord> devices_;
   std::map<std::string, DriverRecord> drivers_;
   std::map<std::string, PodRecord> pods_;  // those not deleted
   std::map<AllocationKey, AllocationRecord> allocations_;
-  std::vector<Transition> transitions_;
+  std::map<DeviceKey, CdiIdRecord> cdi_ids_;
+  std::map<DeviceKey, Transition> newest_;
+  std::size_t transitions_ = 0;
 };
 
 }  // namespace dra_health

@@ -7,7 +7,6 @@ namespace {
 
 using std::chrono::seconds;
 
-constexpr seconds kDefaultLease{30};
 constexpr seconds kLeastAfterRestart{10};
 
 }  // namespace
@@ -22,18 +21,21 @@ void Oracle::StreamEnded(PluginId id) {
   }
 }
 
-void Oracle::Reported(PluginId id, const std::vector<DeviceReport>& devices, BootTime now) {
+bool Oracle::Reported(PluginId id, const std::vector<DeviceReport>& devices, BootTime now) {
   const auto from = endpoints_.find(id);
-  if (from == endpoints_.end()) return;
+  if (from == endpoints_.end()) return false;
   from->second.delivered |= !devices.empty();
   for (const auto& [other, endpoint] : endpoints_) {
     const bool newer = other > id && endpoint.driver == from->second.driver && endpoint.delivered;
-    if (newer) return;
+    if (newer) return false;
   }
+  const auto forced = settings_->drivers.find(from->second.driver);
   for (const DeviceReport& report : devices) {
-    const seconds lease = report.lease > seconds{0} ? report.lease : kDefaultLease;
+    seconds lease = report.lease > seconds{0} ? report.lease : settings_->default_lease;
+    if (forced != settings_->drivers.end() && forced->second.lease) lease = *forced->second.lease;
     devices_[{from->second.driver, report.pool, report.device}] = {report.health, now + lease};
   }
+  return true;
 }
 
 void Oracle::Restarted(const StoredState& stored, bool same_boot, BootTime now) {
@@ -56,10 +58,19 @@ std::optional<Health> Oracle::HealthOf(const DeviceKey& key, BootTime now) const
   return now < found->second.until ? found->second.health : Health::kUnknown;
 }
 
-std::vector<DeviceKey> Oracle::Devices() const {
-  std::vector<DeviceKey> keys;
-  for (const auto& [key, device] : devices_) keys.push_back(key);
-  return keys;
+bool Oracle::Expired(const DeviceKey& key, BootTime now) const {
+  const auto found = devices_.find(key);
+  return found != devices_.end() && now >= found->second.until;
+}
+
+std::optional<DeviceKey> Oracle::Differs(const std::map<DeviceKey, Health>& told,
+                                         BootTime now) const {
+  for (const auto& [key, device] : devices_) {
+    const auto found = told.find(key);
+    const Health last = found == told.end() ? Health::kUnknown : found->second;
+    if (last != (now < device.until ? device.health : Health::kUnknown)) return key;
+  }
+  return std::nullopt;
 }
 
 }  // namespace dra_health

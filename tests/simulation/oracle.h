@@ -10,6 +10,7 @@
 #include "model/device.h"
 #include "model/event.h"
 #include "model/record.h"
+#include "model/settings.h"
 
 namespace dra_health {
 
@@ -18,16 +19,22 @@ namespace dra_health {
 // lease lasts. See docs/architecture.md.
 class Oracle {
  public:
+  // Of the agent that runs now.
+  void Configure(const Settings& settings) { settings_ = &settings; }
+
   void Registered(PluginId id, const std::string& driver);
   void Deregistered(PluginId id);
   void StreamEnded(PluginId id);
-  void Reported(PluginId id, const std::vector<DeviceReport>& devices, BootTime now);
+  // Returns whether it counts.
+  bool Reported(PluginId id, const std::vector<DeviceReport>& devices, BootTime now);
   // All that is known now is what the store says: `stored`, of the same boot or of another.
   void Restarted(const StoredState& stored, bool same_boot, BootTime now);
 
   // nullopt: nobody has ever spoken of it.
   std::optional<Health> HealthOf(const DeviceKey& key, BootTime now) const;
-  std::vector<DeviceKey> Devices() const;
+  bool Expired(const DeviceKey& key, BootTime now) const;
+  // A device of which something else was told; what was never told is Unknown.
+  std::optional<DeviceKey> Differs(const std::map<DeviceKey, Health>& told, BootTime now) const;
 
  private:
   struct Endpoint {
@@ -39,6 +46,7 @@ class Oracle {
     BootTime until;
   };
 
+  const Settings* settings_ = nullptr;
   std::map<PluginId, Endpoint> endpoints_;
   std::map<DeviceKey, Device> devices_;
 };

@@ -25,7 +25,8 @@ TEST(SimulationTest, TheRulesHoldInEveryStorm) {
   EXPECT_TRUE(simulation.Run(steps)) << simulation.failure();
   const auto& counts = simulation.counts();
   std::cout << counts.steps << " steps, " << counts.patches << " patches, " << counts.transitions
-            << " transitions, " << counts.restarts << " restarts, " << counts.calms << " calms\n";
+            << " transitions, " << counts.restarts << " restarts, " << counts.calms << " calms, "
+            << counts.most_kept << " rows kept, " << counts.most_memory << " bytes\n";
 }
 
 TEST(SimulationTest, TheSameSeedGivesTheSameRun) {

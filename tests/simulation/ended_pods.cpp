@@ -1,0 +1,65 @@
+#include "ended_pods.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace dra_health {
+
+void EndedPods::Ended(const std::string& uid, const std::vector<DeviceKey>& devices,
+                      const HealthOf& health_of, BootTime until) {
+  const auto [found, added] = pods_.try_emplace(uid);
+  if (!added) return;
+  Pod& pod = found->second;
+  pod.until = until;
+  for (const DeviceKey& key : devices) {
+    const Health health = health_of(key);
+    pod.devices[key] = {{health}, health == Health::kUnhealthy, false};
+  }
+}
+
+void EndedPods::Reported(const DeviceKey& key, Health health, BootTime now) {
+  for (auto& [uid, pod] : pods_) {
+    const auto found = pod.devices.find(key);
+    if (found == pod.devices.end() || now >= pod.until) continue;
+    Device& device = found->second;
+    if (!device.owned && !device.fault) device.may.insert(health);
+  }
+}
+
+void EndedPods::Owned(const DeviceKey& key, const std::string& uid) {
+  for (auto& [ended, pod] : pods_) {
+    const auto found = pod.devices.find(key);
+    if (ended != uid && found != pod.devices.end()) found->second.owned = true;
+  }
+}
+
+void EndedPods::Restarted(const StoredState& stored, Moment now, const Settings& settings,
+                          const HealthOf& health_of, const SaysFault& says_fault) {
+  std::map<std::string, Pod> known;
+  for (const PodRecord& record : stored.pods) {
+    if (!record.ended || !pods_.contains(record.uid)) continue;
+    Pod& pod = known[record.uid] = std::move(pods_.at(record.uid));
+    const std::chrono::milliseconds window = settings.late_report_window;
+    pod.until = now.boot + std::clamp(window - (now.wall - *record.ended),
+                                      std::chrono::milliseconds{0}, window);
+    for (auto& [key, device] : pod.devices) {
+      device.owned = false;  // until the agent has read the other pod's claim again
+      if (says_fault(record.uid)) continue;
+      device.fault = false;  // only the pod could have told of it
+      device.may.insert(health_of(key));
+    }
+  }
+  pods_ = std::move(known);
+}
+
+bool EndedPods::May(const std::string& uid, const DeviceKey& key, Health health) const {
+  return pods_.at(uid).devices.at(key).may.contains(health);
+}
+
+bool EndedPods::IsOpen(const std::string& uid, BootTime at) const {
+  const Pod& pod = pods_.at(uid);
+  return at < pod.until &&
+         std::ranges::none_of(pod.devices, [](const auto& device) { return device.second.owned; });
+}
+
+}  // namespace dra_health

@@ -1,0 +1,56 @@
+#pragma once
+
+#include <functional>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "base/clock.h"
+#include "model/device.h"
+#include "model/record.h"
+#include "model/settings.h"
+
+namespace dra_health {
+
+// What the rules allow an ended pod to say: of each device what was so at the pod's end, and what
+// was reported within the window after it, unless another pod had got the device by then; a fault
+// that the pod ended with stays.
+class EndedPods {
+ public:
+  using HealthOf = std::function<Health(const DeviceKey&)>;
+
+  // The agent of now has seen the pod end, or found it ended.
+  void Ended(const std::string& uid, const std::vector<DeviceKey>& devices,
+             const HealthOf& health_of, BootTime until);
+  void Reported(const DeviceKey& key, Health health, BootTime now);
+  // The agent hears that `uid` holds the device.
+  void Owned(const DeviceKey& key, const std::string& uid);
+  void Deleted(const std::string& uid) { pods_.erase(uid); }
+
+  // Another agent runs. What an earlier one knew of a pod's end it knows from the store and from
+  // the pod, if at all.
+  using SaysFault = std::function<bool(const std::string& uid)>;
+  void Restarted(const StoredState& stored, Moment now, const Settings& settings,
+                 const HealthOf& health_of, const SaysFault& says_fault);
+
+  bool Contains(const std::string& uid) const { return pods_.contains(uid); }
+  bool May(const std::string& uid, const DeviceKey& key, Health health) const;
+  // No device of the pod has a new owner, and the window is open for as long as this.
+  bool IsOpen(const std::string& uid, BootTime at) const;
+
+ private:
+  struct Device {
+    std::set<Health> may;
+    bool fault = false;
+    bool owned = false;  // by another pod since
+  };
+  struct Pod {
+    BootTime until;
+    std::map<DeviceKey, Device> devices;
+  };
+  std::map<std::string, Pod> pods_;  // by uid
+};
+
+}  // namespace dra_health

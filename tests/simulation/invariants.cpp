@@ -1,0 +1,324 @@
+// What must hold at every step, by the rules of docs/architecture.md.
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "simulation.h"
+
+namespace dra_health {
+namespace {
+
+using std::chrono::seconds;
+
+constexpr std::size_t kMostDevices = 16;
+constexpr std::size_t kMostPods = 24;   // alive, or deleted while the disk or the server was away
+constexpr std::size_t kMostKept = 300;  // rows of all these, and the limits of the keeper
+
+std::string Name(const std::optional<Health>& health) {
+  return health ? std::string(ToString(*health)) : "nothing";
+}
+
+bool HasEntries(const PodPatch& patch) {
+  return std::ranges::any_of(patch.want.containers,
+                             [](const auto& container) { return !container.entries.empty(); });
+}
+
+}  // namespace
+
+void Simulation::Observe(const Event& event) {
+  if (const auto* ended = std::get_if<event::StreamEnded>(&event)) {
+    oracle_.StreamEnded(ended->id);
+  } else if (const auto* changed = std::get_if<event::PodChanged>(&event)) {
+    if (changed->pod->ended && !ended_.Contains(changed->pod->uid)) {
+      seen_ending_.insert(changed->pod->uid);
+    }
+    NoteEnd(*changed->pod);
+  } else if (const auto* listed = std::get_if<event::PodsListed>(&event)) {
+    for (const auto& pod : listed->pods) NoteEnd(*pod);
+  } else if (const auto* claim = std::get_if<event::ClaimRead>(&event)) {
+    NoteClaim(*claim);
+  } else if (const auto* done = std::get_if<event::PatchDone>(&event)) {
+    in_flight_.erase(done->uid);
+  } else if (const auto* cdi = std::get_if<event::CdiIdsRead>(&event)) {
+    if (!cdi->ids) return;
+    for (const CdiIdRecord& record : *cdi->ids) cdi_known_.insert(record.key);
+  }
+}
+
+void Simulation::NoteEnd(const Pod& pod) {
+  if (!pod.ended || ended_.Contains(pod.uid)) return;
+  const auto devices = cluster_.DevicesOf(pod.uid);
+  ended_.Ended(
+      pod.uid, devices,
+      [this](const DeviceKey& key) { return HealthOf(key).value_or(Health::kUnknown); },
+      Now().boot + settings_.late_report_window);
+  for (const DeviceKey& key : devices) NoteLateReport(key);
+}
+
+void Simulation::NoteClaim(const event::ClaimRead& event) {
+  if (!event.claim || !claims_read_.emplace(event.pod_uid, event.name).second) return;
+  if (ended_.Contains(event.pod_uid)) return;  // it has had them
+  for (const AllocationResult& result : (*event.claim)->results) {
+    ended_.Owned(result.key, event.pod_uid);
+  }
+}
+
+// A fault that an ended pod has to tell: it is known whose it is, and nothing was forgotten.
+void Simulation::NoteLateReport(const DeviceKey& key) {
+  for (const std::string& uid : seen_ending_) {
+    if (!ended_.Contains(uid) || !ended_.IsOpen(uid, Now().boot)) continue;
+    const auto pod = cluster_.Find(uid);
+    const auto devices = cluster_.DevicesOf(uid);
+    if (!pod || !pod->condition || std::ranges::find(devices, key) == devices.end()) continue;
+    const bool all_read = std::ranges::all_of(pod->claims, [&](const PodClaim& claim) {
+      return claims_read_.contains({uid, *claim.claim_name});
+    });
+    const bool aged = std::ranges::any_of(
+        devices, [this](const DeviceKey& device) { return oracle_.Expired(device, Now().boot); });
+    if (!all_read || aged) continue;
+    const bool fault = std::ranges::any_of(devices, [&](const DeviceKey& device) {
+      return Matters(*pod, device) && HealthOf(device) == Health::kUnhealthy &&
+             ended_.May(uid, device, Health::kUnhealthy);
+    });
+    if (fault) {
+      faults_.insert(uid);
+    } else {
+      faults_.erase(uid);
+    }
+  }
+}
+
+void Simulation::CheckWrites(const std::vector<StoreWrite>& writes) {
+  for (const StoreWrite& write : writes) {
+    if (!std::holds_alternative<AliveRecord>(write)) ++rows_;
+    const auto* transition = std::get_if<Transition>(&write);
+    if (transition == nullptr) continue;
+    ++counts_.transitions;
+    ++transitions_to_store_;
+    const auto before = told_.find(transition->key);
+    const Health from = before == told_.end() ? Health::kUnknown : before->second;
+    // From Unknown to Unknown is for another reason.
+    const bool no_news = from == transition->to && from != Health::kUnknown;
+    if (transition->from != from || no_news) {
+      Broken("a transition of " + ResourceId(transition->key) + " from " +
+             std::string(ToString(transition->from)) + " to " + Name(transition->to) + " (" +
+             std::string(ToString(transition->reason)) + "), it was " + Name(from));
+    }
+    told_[transition->key] = newest_[transition->key] = transition->to;
+  }
+}
+
+// What the keeper calls durable is on the disk, every transition once.
+void Simulation::CheckStore() {
+  counts_.most_kept = std::max(counts_.most_kept, keeper_->kept());
+  if (keeper_->kept() > kMostKept) Broken("the store keeper keeps ever more");
+  if (!keeper_->durable()) return;
+  if (keeper_->kept() > 0) Broken("the keeper says that all is written, and keeps some of it");
+  if (keeper_->dropped() > 0) {
+    transitions_to_store_ = disk_.transitions();
+    newest_.clear();
+  }
+  if (disk_.transitions() != transitions_to_store_) {
+    Broken(std::to_string(disk_.transitions()) + " transitions were written, of " +
+           std::to_string(transitions_to_store_));
+  }
+}
+
+void Simulation::CheckBounds() {
+  if (const auto key = oracle_.Differs(told_, Now().boot)) {
+    Broken("the newest transition of " + ResourceId(*key) + " is not what it is");
+  }
+  if (counts_.steps % 16 > 0) return;
+  const Summary summary = reconciler_->Summarize(Now().boot);
+  std::size_t pods = 0;
+  for (const auto& [state, count] : summary.pods.by_field) pods += count;
+  std::size_t devices = 0;
+  for (const auto& [name, driver] : summary.drivers) {
+    for (const auto& [health, count] : driver.devices.by_health) devices += count;
+  }
+  if (pods > kMostPods || summary.pods.queued > kMostPods || devices > kMostDevices ||
+      summary.drivers.size() > drivers_.size()) {
+    Broken("the reconciler keeps ever more");
+  }
+}
+
+void Simulation::CheckPatch(const PodPatch& patch) {
+  if (settings_.publish == PublishMode::kNever) return Broken("a patch, but nothing is published");
+  CheckNews(patch);
+  CheckFieldAllowed(patch);
+  if (ended_.Contains(patch.pod->uid)) return CheckEndedPatch(patch);
+  for (const ContainerPublication& container : patch.want.containers) {
+    for (const ResourceStatus& entry : container.entries) CheckEntry(*patch.pod, entry);
+  }
+  CheckCondition(patch);
+}
+
+void Simulation::CheckNews(const PodPatch& patch) {
+  const auto& said = patch.pod->condition;
+  const auto& want = patch.want.condition;
+  bool news = said.has_value() != want.has_value() || (said && said->status != *want);
+  bool health =
+      said.has_value() != want.has_value() || (said && said->status.summary != want->summary);
+  for (const ContainerPublication& container : patch.want.containers) {
+    const auto& has = patch.pod->statuses.at(container.path.index).claim_entries;
+    news |= !SameEntries(has, container.entries, true);
+    health |= !SameEntries(has, container.entries, false);
+  }
+  if (!news) Broken("a patch of " + patch.pod->name + ", which says that already");
+  const auto last = last_patch_.find(patch.pod->uid);
+  if (health || last == last_patch_.end() || last->second.text == want->message) return;
+  if (Now().boot < last->second.at + settings_.message_interval) {
+    Broken("a new text for " + patch.pod->name + " too soon after the last patch");
+  }
+}
+
+void Simulation::CheckFieldAllowed(const PodPatch& patch) {
+  if (!HasEntries(patch)) return;
+  if (settings_.publish == PublishMode::kConditionOnly) Broken("a patch of the kubelet's field");
+  if (settings_.hold == HoldPods::kNone) Broken("a field, but none is to be held");
+  if (ended_.Contains(patch.pod->uid)) return;  // it has what it had
+  if (settings_.hold == HoldPods::kNotHealthy && ConditionOf(*patch.pod) == Health::kHealthy) {
+    Broken("the field of " + patch.pod->name + ", which is Healthy, is not to be held");
+  }
+}
+
+// The worse of two devices with one name wins.
+void Simulation::CheckEntry(const Pod& pod, const ResourceStatus& entry) {
+  std::map<std::string, Health> expected;
+  const auto& claims = cluster_.ClaimsOf(pod.uid);
+  const auto claim = claims.find(entry.name);
+  if (claim == claims.end()) return;  // it was deleted meanwhile
+  for (const DeviceKey& key : claim->second) {
+    const auto health = HealthOf(key);
+    if (!health && Offers(key.driver)) CheckGrace(pod, key.driver);
+    CheckStored(key);
+    const auto [found, added] = expected.emplace(NameOf(key), health.value_or(Health::kUnknown));
+    if (!added && IsWorse(health.value_or(Health::kUnknown), found->second)) {
+      found->second = *health;
+    }
+  }
+  std::map<std::string, Health> said;
+  for (const ResourceHealth& resource : entry.resources) {
+    said[resource.resource_id] = resource.health;
+  }
+  if (said == expected) return;
+  std::string text = entry.name + " of " + pod.name + " published as";
+  for (const auto& [name, health] : said) text += " " + name + "=" + Name(health);
+  text += ", it is";
+  for (const auto& [name, health] : expected) text += " " + name + "=" + Name(health);
+  Broken(text);
+}
+
+// Durable before published, where the disk works.
+void Simulation::CheckStored(const DeviceKey& key) {
+  if (!keeper_->durable()) return;
+  const auto told = told_.find(key);
+  const DeviceRecord* const stored = disk_.Find(key);
+  const auto newest = newest_.find(key);
+  const Transition* const written = disk_.NewestOf(key);  // none: the file was lost
+  if ((told != told_.end() && (stored == nullptr || stored->health.health != told->second)) ||
+      (newest != newest_.end() && written != nullptr && written->to != newest->second)) {
+    Broken(ResourceId(key) + " is published before the store knows");
+  }
+}
+
+void Simulation::CheckEndedPatch(const PodPatch& patch) {
+  const std::string& uid = patch.pod->uid;
+  const auto devices = cluster_.DevicesOf(uid);
+  for (const ContainerPublication& container : patch.want.containers) {
+    for (const ResourceStatus& entry : container.entries) {
+      for (const ResourceHealth& resource : entry.resources) {
+        const bool may = std::ranges::any_of(devices, [&](const DeviceKey& key) {
+          return (ResourceId(key) == resource.resource_id ||
+                  CdiIdOf(key) == resource.resource_id) &&
+                 ended_.May(uid, key, resource.health);
+        });
+        if (!may && !devices.empty()) {
+          Broken("an ended pod is said to have " + resource.resource_id + " " +
+                 Name(resource.health));
+        }
+      }
+    }
+  }
+  const auto& condition = patch.want.condition;
+  if (!condition || condition->summary == Health::kUnknown || devices.empty()) return;
+  const auto may = [&](const DeviceKey& key) {
+    return ended_.May(uid, key, condition->summary) || !Offers(key.driver) ||
+           !known_drivers_.contains(key.driver);  // it did not count when the pod ended
+  };
+  const bool right = condition->summary == Health::kUnhealthy ? std::ranges::any_of(devices, may)
+                                                              : std::ranges::all_of(devices, may);
+  if (!right)
+    Broken("the ended pod " + patch.pod->name + " is said to be " + Name(condition->summary));
+}
+
+void Simulation::CheckCondition(const PodPatch& patch) {
+  if (cluster_.DevicesOf(patch.pod->uid).empty()) return;  // it was deleted meanwhile
+  const auto expected = ConditionOf(*patch.pod);
+  const auto& said = patch.want.condition;
+  const bool right = said ? expected == said->summary : !expected;
+  // Without all claims the agent may only know the worst.
+  const bool known_worst =
+      said && (said->message.find("claims") != std::string::npos ||
+               (said->summary == Health::kUnhealthy && expected == said->summary));
+  if (!right && !known_worst) {
+    Broken("condition of " + patch.pod->name + " published as " +
+           Name(said ? std::optional(said->summary) : std::nullopt) + ", it is " + Name(expected));
+  }
+}
+
+// A first report is waited for, unless something worse is to be said.
+void Simulation::CheckGrace(const Pod& pod, const std::string& driver) {
+  const auto since = registered_.find(driver);
+  const BootTime from = since == registered_.end() ? started_ : since->second;
+  if (Now().boot >= from + settings_.report_grace) return;
+  if (ConditionOf(pod) == Health::kUnhealthy) return;
+  if (last_patch_.contains(pod.uid)) return;  // an alarm was raised before all was known
+  if (pod.condition && pod.condition->status.summary == Health::kUnknown) return;  // no news
+  Broken("a device of " + driver + " is called Unknown before its first report is due");
+}
+
+void Simulation::CheckTransitionTime(const PodPatch& patch, const Pod& before, const Pod& after) {
+  if (!after.condition) return;
+  const bool turned =
+      !before.condition || before.condition->status.summary != after.condition->status.summary;
+  const std::string expected =
+      turned ? FormatTime(patch.now) : before.condition->last_transition_time;
+  if (after.condition->last_transition_time != expected) {
+    Broken("the condition of " + after.name + " turned at " +
+           after.condition->last_transition_time + ", and not at " + expected);
+  }
+}
+
+bool Simulation::Offers(const std::string& driver) const {
+  return drivers_.at(driver).supported && settings_.ForDriver(driver).watch;
+}
+
+// A driver that this agent has never heard of offers nothing, unless the pod says that it did once.
+bool Simulation::Matters(const Pod& pod, const DeviceKey& key) const {
+  return known_drivers_.contains(key.driver) ? Offers(key.driver) : pod.condition.has_value();
+}
+
+std::optional<Health> Simulation::HealthOf(const DeviceKey& key) const {
+  if (!Offers(key.driver)) return std::nullopt;
+  return oracle_.HealthOf(key, Now().boot);
+}
+
+// nullopt: no driver of the devices offers health.
+std::optional<Health> Simulation::ConditionOf(const Pod& pod) const {
+  std::optional<Health> worst;
+  for (const DeviceKey& key : cluster_.DevicesOf(pod.uid)) {
+    if (!Matters(pod, key)) continue;
+    const Health health = HealthOf(key).value_or(Health::kUnknown);
+    if (!worst || IsWorse(health, *worst)) worst = health;
+  }
+  return worst;
+}
+
+std::string Simulation::NameOf(const DeviceKey& key) const {
+  const bool cdi = settings_.resource_id == ResourceIdForm::kCdi && cdi_known_.contains(key);
+  return cdi ? CdiIdOf(key) : ResourceId(key);
+}
+
+}  // namespace dra_health
