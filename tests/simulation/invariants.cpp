@@ -1,7 +1,6 @@
 // What must hold at every step, by the rules of docs/architecture.md.
 
 #include <algorithm>
-#include <map>
 #include <utility>
 
 #include "simulation.h"
@@ -9,19 +8,12 @@
 namespace dra_health {
 namespace {
 
-using std::chrono::seconds;
-
 constexpr std::size_t kMostDevices = 16;
 constexpr std::size_t kMostPods = 24;   // alive, or deleted while the disk or the server was away
 constexpr std::size_t kMostKept = 300;  // rows of all these, and the limits of the keeper
 
 std::string Name(const std::optional<Health>& health) {
   return health ? std::string(ToString(*health)) : "nothing";
-}
-
-bool HasEntries(const PodPatch& patch) {
-  return std::ranges::any_of(patch.want.containers,
-                             [](const auto& container) { return !container.entries.empty(); });
 }
 
 }  // namespace
@@ -140,154 +132,6 @@ void Simulation::CheckBounds() {
   if (pods > kMostPods || summary.pods.queued > kMostPods || devices > kMostDevices ||
       summary.drivers.size() > drivers_.size()) {
     Broken("the reconciler keeps ever more");
-  }
-}
-
-void Simulation::CheckPatch(const PodPatch& patch) {
-  if (settings_.publish == PublishMode::kNever) return Broken("a patch, but nothing is published");
-  CheckNews(patch);
-  CheckFieldAllowed(patch);
-  if (ended_.Contains(patch.pod->uid)) return CheckEndedPatch(patch);
-  for (const ContainerPublication& container : patch.want.containers) {
-    for (const ResourceStatus& entry : container.entries) CheckEntry(*patch.pod, entry);
-  }
-  CheckCondition(patch);
-}
-
-void Simulation::CheckNews(const PodPatch& patch) {
-  const auto& said = patch.pod->condition;
-  const auto& want = patch.want.condition;
-  bool news = said.has_value() != want.has_value() || (said && said->status != *want);
-  bool health =
-      said.has_value() != want.has_value() || (said && said->status.summary != want->summary);
-  for (const ContainerPublication& container : patch.want.containers) {
-    const auto& has = patch.pod->statuses.at(container.path.index).claim_entries;
-    news |= !SameEntries(has, container.entries, true);
-    health |= !SameEntries(has, container.entries, false);
-  }
-  if (!news) Broken("a patch of " + patch.pod->name + ", which says that already");
-  const auto last = last_patch_.find(patch.pod->uid);
-  if (health || last == last_patch_.end() || last->second.text == want->message) return;
-  if (Now().boot < last->second.at + settings_.message_interval) {
-    Broken("a new text for " + patch.pod->name + " too soon after the last patch");
-  }
-}
-
-void Simulation::CheckFieldAllowed(const PodPatch& patch) {
-  if (!HasEntries(patch)) return;
-  if (settings_.publish == PublishMode::kConditionOnly) Broken("a patch of the kubelet's field");
-  if (settings_.hold == HoldPods::kNone) Broken("a field, but none is to be held");
-  if (ended_.Contains(patch.pod->uid)) return;  // it has what it had
-  if (settings_.hold == HoldPods::kNotHealthy && ConditionOf(*patch.pod) == Health::kHealthy) {
-    Broken("the field of " + patch.pod->name + ", which is Healthy, is not to be held");
-  }
-}
-
-// The worse of two devices with one name wins.
-void Simulation::CheckEntry(const Pod& pod, const ResourceStatus& entry) {
-  std::map<std::string, Health> expected;
-  const auto& claims = cluster_.ClaimsOf(pod.uid);
-  const auto claim = claims.find(entry.name);
-  if (claim == claims.end()) return;  // it was deleted meanwhile
-  for (const DeviceKey& key : claim->second) {
-    const auto health = HealthOf(key);
-    if (!health && Offers(key.driver)) CheckGrace(pod, key.driver);
-    CheckStored(key);
-    const auto [found, added] = expected.emplace(NameOf(key), health.value_or(Health::kUnknown));
-    if (!added && IsWorse(health.value_or(Health::kUnknown), found->second)) {
-      found->second = *health;
-    }
-  }
-  std::map<std::string, Health> said;
-  for (const ResourceHealth& resource : entry.resources) {
-    said[resource.resource_id] = resource.health;
-  }
-  if (said == expected) return;
-  std::string text = entry.name + " of " + pod.name + " published as";
-  for (const auto& [name, health] : said) text += " " + name + "=" + Name(health);
-  text += ", it is";
-  for (const auto& [name, health] : expected) text += " " + name + "=" + Name(health);
-  Broken(text);
-}
-
-// Durable before published, where the disk works.
-void Simulation::CheckStored(const DeviceKey& key) {
-  if (!keeper_->durable()) return;
-  const auto told = told_.find(key);
-  const DeviceRecord* const stored = disk_.Find(key);
-  const auto newest = newest_.find(key);
-  const Transition* const written = disk_.NewestOf(key);  // none: the file was lost
-  if ((told != told_.end() && (stored == nullptr || stored->health.health != told->second)) ||
-      (newest != newest_.end() && written != nullptr && written->to != newest->second)) {
-    Broken(ResourceId(key) + " is published before the store knows");
-  }
-}
-
-void Simulation::CheckEndedPatch(const PodPatch& patch) {
-  const std::string& uid = patch.pod->uid;
-  const auto devices = cluster_.DevicesOf(uid);
-  for (const ContainerPublication& container : patch.want.containers) {
-    for (const ResourceStatus& entry : container.entries) {
-      for (const ResourceHealth& resource : entry.resources) {
-        const bool may = std::ranges::any_of(devices, [&](const DeviceKey& key) {
-          return (ResourceId(key) == resource.resource_id ||
-                  CdiIdOf(key) == resource.resource_id) &&
-                 ended_.May(uid, key, resource.health);
-        });
-        if (!may && !devices.empty()) {
-          Broken("an ended pod is said to have " + resource.resource_id + " " +
-                 Name(resource.health));
-        }
-      }
-    }
-  }
-  const auto& condition = patch.want.condition;
-  if (!condition || condition->summary == Health::kUnknown || devices.empty()) return;
-  const auto may = [&](const DeviceKey& key) {
-    return ended_.May(uid, key, condition->summary) || !Offers(key.driver) ||
-           !known_drivers_.contains(key.driver);  // it did not count when the pod ended
-  };
-  const bool right = condition->summary == Health::kUnhealthy ? std::ranges::any_of(devices, may)
-                                                              : std::ranges::all_of(devices, may);
-  if (!right)
-    Broken("the ended pod " + patch.pod->name + " is said to be " + Name(condition->summary));
-}
-
-void Simulation::CheckCondition(const PodPatch& patch) {
-  if (cluster_.DevicesOf(patch.pod->uid).empty()) return;  // it was deleted meanwhile
-  const auto expected = ConditionOf(*patch.pod);
-  const auto& said = patch.want.condition;
-  const bool right = said ? expected == said->summary : !expected;
-  // Without all claims the agent may only know the worst.
-  const bool known_worst =
-      said && (said->message.find("claims") != std::string::npos ||
-               (said->summary == Health::kUnhealthy && expected == said->summary));
-  if (!right && !known_worst) {
-    Broken("condition of " + patch.pod->name + " published as " +
-           Name(said ? std::optional(said->summary) : std::nullopt) + ", it is " + Name(expected));
-  }
-}
-
-// A first report is waited for, unless something worse is to be said.
-void Simulation::CheckGrace(const Pod& pod, const std::string& driver) {
-  const auto since = registered_.find(driver);
-  const BootTime from = since == registered_.end() ? started_ : since->second;
-  if (Now().boot >= from + settings_.report_grace) return;
-  if (ConditionOf(pod) == Health::kUnhealthy) return;
-  if (last_patch_.contains(pod.uid)) return;  // an alarm was raised before all was known
-  if (pod.condition && pod.condition->status.summary == Health::kUnknown) return;  // no news
-  Broken("a device of " + driver + " is called Unknown before its first report is due");
-}
-
-void Simulation::CheckTransitionTime(const PodPatch& patch, const Pod& before, const Pod& after) {
-  if (!after.condition) return;
-  const bool turned =
-      !before.condition || before.condition->status.summary != after.condition->status.summary;
-  const std::string expected =
-      turned ? FormatTime(patch.now) : before.condition->last_transition_time;
-  if (after.condition->last_transition_time != expected) {
-    Broken("the condition of " + after.name + " turned at " +
-           after.condition->last_transition_time + ", and not at " + expected);
   }
 }
 

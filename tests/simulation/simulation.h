@@ -138,6 +138,8 @@ class Simulation {
   void CheckWrites(const std::vector<StoreWrite>& writes);
   void CheckStore();
   void CheckBounds();
+
+  // --- what a patch may say (patch_checks.cpp) ---
   void CheckPatch(const PodPatch& patch);
   void CheckNews(const PodPatch& patch);
   void CheckFieldAllowed(const PodPatch& patch);
@@ -148,6 +150,7 @@ class Simulation {
   void CheckGrace(const Pod& pod, const std::string& driver);
   void CheckTransitionTime(const PodPatch& patch, const Pod& before, const Pod& after);
 
+  // --- by the rules (invariants.cpp) ---
   bool Offers(const std::string& driver) const;  // health, as the agent is configured
   bool Matters(const Pod& pod, const DeviceKey& key) const;
   std::optional<Health> HealthOf(const DeviceKey& key) const;
