@@ -152,7 +152,7 @@ void Simulation::CarryOut(Effect& effect) {
     requests_.push_back("GET claim " + claim->name);
     event::ClaimRead answer{claim->namespace_name, claim->name, claim->pod_uid,
                             Fail(ErrorKind::kRetry, "connection refused")};
-    if (cluster_.up) {
+    if (cluster_.up && (calm_ || !Chance(15))) {
       answer.claim = Fail(ErrorKind::kItem, "not found");
       if (auto found = cluster_.FindClaim(claim->name)) answer.claim = std::move(found);
     }
@@ -186,7 +186,10 @@ void Simulation::Open(const effect::OpenStream& open) {
     Deliver(event::StreamOpened{id});
     if (!is_open()) return;
     const Driver& driver = drivers_.at(endpoints_.at(id).driver);
-    if (!driver.silent) Report(id, driver.devices);
+    if (driver.silent) return;
+    // One with heartbeats has time to say something.
+    const bool empty = driver.heartbeats && !calm_ && Chance(15);
+    Report(id, empty ? std::vector<DeviceReport>{} : driver.devices);
   });
 }
 

@@ -51,6 +51,9 @@ void Simulation::CheckConvergence() {
     }
   }
   CheckConditions();
+  if (reconciler_->Summarize(Now().boot).pods.by_field.at(FieldState::kContested) > 0) {
+    Broken("in the calm a field is contested");
+  }
   if (settings_.publish == PublishMode::kAuto || settings_.publish == PublishMode::kAlways) {
     for (const auto& pod : cluster_.Pods()) {
       if (!pod->ended) CheckField(*pod);
@@ -200,19 +203,32 @@ void Simulation::CheckContest() {
   cluster_.guard = false;
   cluster_.kubelet_gate = Chance(30);
   kubelet_honest_ = Chance(50);
-  Pass(seconds{300});
+  Pass(seconds{55});
+  CheckPace(seconds{55}, 0);
+  Pass(seconds{245});
   ChangeDevice();
   Pass(seconds{2});
   CheckConditions();
   Pass(seconds{298});
-  const auto longest = settings_.reassert_interval.count();
-  const auto most = 5 + std::max<std::int64_t>(0, (600 - longest * 6 / 10) / longest) + 1;
+  CheckPace(seconds{600}, 1);
+  kubelet_honest_ = true;
+}
+
+// The n-th time to put the field back comes 0, 1, 3, 8, 20, 20, ... twentieths of the longest wait
+// after the one before. `news`: changes that were said with it meanwhile.
+void Simulation::CheckPace(seconds since, int news) {
+  using std::chrono::milliseconds;
+  const milliseconds longest = settings_.reassert_interval;
+  int most = 1 + news;
+  milliseconds at{0};
+  for (const int step : {0, 1, 3, 8}) most += (at += longest * step / 20) <= since ? 1 : 0;
+  while ((at += longest) <= since) ++most;
   for (const auto& [uid, patches] : patches_of_) {
     if (patches > most) {
-      Broken(uid + " is patched " + std::to_string(patches) + " times in 10 minutes");
+      Broken(uid + " is patched " + std::to_string(patches) + " times in " +
+             std::to_string(since.count()) + " s");
     }
   }
-  kubelet_honest_ = true;
 }
 
 void Simulation::CheckMemory() {

@@ -6,15 +6,26 @@
 namespace dra_health {
 
 void EndedPods::Ended(const std::string& uid, const std::vector<DeviceKey>& devices,
-                      const HealthOf& health_of, BootTime until) {
+                      const HealthOf& health_of, const Predicate& counts, BootTime until) {
   const auto [found, added] = pods_.try_emplace(uid);
   if (!added) return;
   Pod& pod = found->second;
   pod.until = until;
   for (const DeviceKey& key : devices) {
-    const Health health = health_of(key);
-    pod.devices[key] = {{health}, health == Health::kUnhealthy, false};
+    Device& device = pod.devices[key];
+    device.may.insert(health_of(key));
+    device.counts = counts(key);
   }
+}
+
+void EndedPods::Learned(const std::string& uid, const DeviceKey& key, Health health) {
+  const auto pod = pods_.find(uid);
+  if (pod == pods_.end()) return;
+  const auto found = pod->second.devices.find(key);  // none: a namesake's claim was read
+  if (found == pod->second.devices.end() || std::exchange(found->second.learned, true)) return;
+  Device& device = found->second;
+  device.may.insert(health);
+  device.fault |= health == Health::kUnhealthy;
 }
 
 void EndedPods::Reported(const DeviceKey& key, Health health, BootTime now) {
@@ -44,6 +55,7 @@ void EndedPods::Restarted(const StoredState& stored, Moment now, const Settings&
                                       std::chrono::milliseconds{0}, window);
     for (auto& [key, device] : pod.devices) {
       device.owned = false;  // until the agent has read the other pod's claim again
+      device.learned = false;
       if (says_fault(record.uid)) continue;
       device.fault = false;  // only the pod could have told of it
       device.may.insert(health_of(key));
@@ -54,6 +66,10 @@ void EndedPods::Restarted(const StoredState& stored, Moment now, const Settings&
 
 bool EndedPods::May(const std::string& uid, const DeviceKey& key, Health health) const {
   return pods_.at(uid).devices.at(key).may.contains(health);
+}
+
+bool EndedPods::Counts(const std::string& uid, const DeviceKey& key) const {
+  return pods_.at(uid).devices.at(key).counts;
 }
 
 bool EndedPods::IsOpen(const std::string& uid, BootTime at) const {

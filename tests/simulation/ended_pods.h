@@ -20,10 +20,13 @@ namespace dra_health {
 class EndedPods {
  public:
   using HealthOf = std::function<Health(const DeviceKey&)>;
+  using Predicate = std::function<bool(const DeviceKey&)>;
 
   // The agent of now has seen the pod end, or found it ended.
   void Ended(const std::string& uid, const std::vector<DeviceKey>& devices,
-             const HealthOf& health_of, BootTime until);
+             const HealthOf& health_of, const Predicate& counts, BootTime until);
+  // The agent knows that the pod held the device; what was wrong with it then is a fault.
+  void Learned(const std::string& uid, const DeviceKey& key, Health health);
   void Reported(const DeviceKey& key, Health health, BootTime now);
   // The agent hears that `uid` holds the device.
   void Owned(const DeviceKey& key, const std::string& uid);
@@ -37,12 +40,15 @@ class EndedPods {
 
   bool Contains(const std::string& uid) const { return pods_.contains(uid); }
   bool May(const std::string& uid, const DeviceKey& key, Health health) const;
+  bool Counts(const std::string& uid, const DeviceKey& key) const;
   // No device of the pod has a new owner, and the window is open for as long as this.
   bool IsOpen(const std::string& uid, BootTime at) const;
 
  private:
   struct Device {
     std::set<Health> may;
+    bool counts = true;  // for the condition, at the pod's end
+    bool learned = false;
     bool fault = false;
     bool owned = false;  // by another pod since
   };

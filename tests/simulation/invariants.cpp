@@ -41,18 +41,31 @@ void Simulation::Observe(const Event& event) {
 void Simulation::NoteEnd(const Pod& pod) {
   if (!pod.ended || ended_.Contains(pod.uid)) return;
   const auto devices = cluster_.DevicesOf(pod.uid);
+  if (devices.empty()) return;  // it was deleted meanwhile
   ended_.Ended(
       pod.uid, devices,
       [this](const DeviceKey& key) { return HealthOf(key).value_or(Health::kUnknown); },
+      [&](const DeviceKey& key) { return Matters(pod, key); },
       Now().boot + settings_.late_report_window);
+  for (const PodClaim& claim : pod.claims) {
+    if (!claims_read_.contains({pod.uid, *claim.claim_name})) continue;
+    for (const DeviceKey& key : cluster_.ClaimsOf(pod.uid).at("claim:" + claim.name)) {
+      ended_.Learned(pod.uid, key, HealthOf(key).value_or(Health::kUnknown));
+    }
+  }
   for (const DeviceKey& key : devices) NoteLateReport(key);
 }
 
 void Simulation::NoteClaim(const event::ClaimRead& event) {
   if (!event.claim || !claims_read_.emplace(event.pod_uid, event.name).second) return;
-  if (ended_.Contains(event.pod_uid)) return;  // it has had them
+  const bool ended = ended_.Contains(event.pod_uid);
   for (const AllocationResult& result : (*event.claim)->results) {
-    ended_.Owned(result.key, event.pod_uid);
+    const DeviceKey& key = result.key;
+    if (ended) {
+      ended_.Learned(event.pod_uid, key, HealthOf(key).value_or(Health::kUnknown));
+    } else {
+      ended_.Owned(key, event.pod_uid);
+    }
   }
 }
 
@@ -151,8 +164,13 @@ std::optional<Health> Simulation::HealthOf(const DeviceKey& key) const {
 
 // nullopt: no driver of the devices offers health.
 std::optional<Health> Simulation::ConditionOf(const Pod& pod) const {
+  return Worst(pod, cluster_.DevicesOf(pod.uid));
+}
+
+std::optional<Health> Simulation::Worst(const Pod& pod,
+                                        const std::vector<DeviceKey>& devices) const {
   std::optional<Health> worst;
-  for (const DeviceKey& key : cluster_.DevicesOf(pod.uid)) {
+  for (const DeviceKey& key : devices) {
     if (!Matters(pod, key)) continue;
     const Health health = HealthOf(key).value_or(Health::kUnknown);
     if (!worst || IsWorse(health, *worst)) worst = health;

@@ -43,7 +43,9 @@ void Simulation::CheckNews(const PodPatch& patch) {
   }
   if (!news) Broken("a patch of " + patch.pod->name + ", which says that already");
   const auto last = last_patch_.find(patch.pod->uid);
-  if (health || last == last_patch_.end() || last->second.text == want->message) return;
+  const bool new_text = !health && last != last_patch_.end() &&
+                        want->message != last->second.text && want->message != said->status.message;
+  if (!new_text) return;
   if (Now().boot < last->second.at + settings_.message_interval) {
     Broken("a new text for " + patch.pod->name + " too soon after the last patch");
   }
@@ -120,8 +122,8 @@ void Simulation::CheckEndedPatch(const PodPatch& patch) {
   const auto& condition = patch.want.condition;
   if (!condition || condition->summary == Health::kUnknown || devices.empty()) return;
   const auto may = [&](const DeviceKey& key) {
-    return ended_.May(uid, key, condition->summary) || !Offers(key.driver) ||
-           !known_drivers_.contains(key.driver);  // it did not count when the pod ended
+    return ended_.May(uid, key, condition->summary) || !ended_.Counts(uid, key) ||
+           !Matters(*patch.pod, key);
   };
   const bool right = condition->summary == Health::kUnhealthy ? std::ranges::any_of(devices, may)
                                                               : std::ranges::all_of(devices, may);
@@ -129,17 +131,24 @@ void Simulation::CheckEndedPatch(const PodPatch& patch) {
     Broken("the ended pod " + patch.pod->name + " is said to be " + Name(condition->summary));
 }
 
+// Of the claims that were read; while one is not, the pod is not called Healthy.
 void Simulation::CheckCondition(const PodPatch& patch) {
-  if (cluster_.DevicesOf(patch.pod->uid).empty()) return;  // it was deleted meanwhile
-  const auto expected = ConditionOf(*patch.pod);
+  const Pod& pod = *patch.pod;
+  const auto& claims = cluster_.ClaimsOf(pod.uid);
+  if (claims.empty()) return;  // it was deleted meanwhile
+  std::optional<Health> expected;
+  bool all_read = true;
+  for (const PodClaim& claim : pod.claims) {
+    if (!claims_read_.contains({pod.uid, *claim.claim_name})) {
+      all_read = false;
+    } else if (const auto health = Worst(pod, claims.at("claim:" + claim.name))) {
+      if (!expected || IsWorse(*health, *expected)) expected = health;
+    }
+  }
+  if (!all_read && expected == Health::kHealthy) expected = Health::kUnknown;
   const auto& said = patch.want.condition;
-  const bool right = said ? expected == said->summary : !expected;
-  // Without all claims the agent may only know the worst.
-  const bool known_worst =
-      said && (said->message.find("claims") != std::string::npos ||
-               (said->summary == Health::kUnhealthy && expected == said->summary));
-  if (!right && !known_worst) {
-    Broken("condition of " + patch.pod->name + " published as " +
+  if ((said ? std::optional(said->summary) : std::nullopt) != expected) {
+    Broken("condition of " + pod.name + " published as " +
            Name(said ? std::optional(said->summary) : std::nullopt) + ", it is " + Name(expected));
   }
 }

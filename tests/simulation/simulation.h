@@ -127,6 +127,7 @@ class Simulation {
   void CheckQuiet();
   void CheckAbsence();
   void CheckContest();
+  void CheckPace(std::chrono::seconds since, int news);
   void CheckMemory();
   bool MayHold(const Pod& pod) const;
 
@@ -155,6 +156,7 @@ class Simulation {
   bool Matters(const Pod& pod, const DeviceKey& key) const;
   std::optional<Health> HealthOf(const DeviceKey& key) const;
   std::optional<Health> ConditionOf(const Pod& pod) const;
+  std::optional<Health> Worst(const Pod& pod, const std::vector<DeviceKey>& devices) const;
   std::string NameOf(const DeviceKey& key) const;  // as the agent is to call it
   void Broken(const std::string& what);
   template <typename What>
