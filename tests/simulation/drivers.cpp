@@ -98,13 +98,20 @@ void Simulation::ChangeDevice() {
     driver->second.devices.push_back(  // one that pods may have been given before
         {"node", "dev-4", Health::kHealthy, "", 0, driver->second.lease});
   }
-  DeviceReport& device = driver->second.devices[Below(driver->second.devices.size())];
+  const std::size_t device = Below(driver->second.devices.size());
   constexpr Health kAll[] = {Health::kHealthy, Health::kUnhealthy, Health::kUnknown};
-  if (!Chance(20)) device.health = kAll[Below(3)];
-  device.message = Chance(50) ? "" : "fault " + std::to_string(Below(5));
-  if (driver->second.silent) return;
-  const DeviceReport changed = device;
-  const auto endpoints = driver->second.endpoints;
+  const Health old = driver->second.devices[device].health;
+  Turn(driver->first, device, Chance(20) ? old : kAll[Below(3)]);
+}
+
+void Simulation::Turn(const std::string& name, std::size_t device, Health health) {
+  Driver& driver = drivers_.at(name);
+  if (device >= driver.devices.size() || !driver.supported) return;
+  driver.devices[device].health = health;
+  driver.devices[device].message = Chance(50) ? "" : "fault " + std::to_string(Below(5));
+  if (driver.silent) return;
+  const DeviceReport changed = driver.devices[device];
+  const auto endpoints = driver.endpoints;
   for (const PluginId id : endpoints) Report(id, {changed});
 }
 

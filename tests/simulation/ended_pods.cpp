@@ -6,11 +6,13 @@
 namespace dra_health {
 
 void EndedPods::Ended(const std::string& uid, const std::vector<DeviceKey>& devices,
-                      const HealthOf& health_of, const Predicate& counts, BootTime until) {
+                      const HealthOf& health_of, const Predicate& counts, Moment now,
+                      std::chrono::milliseconds window) {
   const auto [found, added] = pods_.try_emplace(uid);
-  if (!added) return;
   Pod& pod = found->second;
-  pod.until = until;
+  const auto ended = std::exchange(pod.stored, std::nullopt).value_or(now.wall);
+  pod.until = now.boot + std::clamp(window - (now.wall - ended), window.zero(), window);
+  if (!added) return;
   for (const DeviceKey& key : devices) {
     Device& device = pod.devices[key];
     device.may.insert(health_of(key));
@@ -44,15 +46,14 @@ void EndedPods::Owned(const DeviceKey& key, const std::string& uid) {
   }
 }
 
-void EndedPods::Restarted(const StoredState& stored, Moment now, const Settings& settings,
-                          const HealthOf& health_of, const SaysFault& says_fault) {
+void EndedPods::Restarted(const StoredState& stored, const HealthOf& health_of,
+                          const SaysFault& says_fault) {
   std::map<std::string, Pod> known;
   for (const PodRecord& record : stored.pods) {
     if (!record.ended || !pods_.contains(record.uid)) continue;
     Pod& pod = known[record.uid] = std::move(pods_.at(record.uid));
-    const std::chrono::milliseconds window = settings.late_report_window;
-    pod.until = now.boot + std::clamp(window - (now.wall - *record.ended),
-                                      std::chrono::milliseconds{0}, window);
+    pod.stored = record.ended;
+    pod.until = BootTime::max();
     for (auto& [key, device] : pod.devices) {
       device.owned = false;  // until the agent has read the other pod's claim again
       device.learned = false;
@@ -62,6 +63,11 @@ void EndedPods::Restarted(const StoredState& stored, Moment now, const Settings&
     }
   }
   pods_ = std::move(known);
+}
+
+bool EndedPods::IsNews(const std::string& uid) const {
+  const auto found = pods_.find(uid);
+  return found == pods_.end() || found->second.stored;
 }
 
 bool EndedPods::May(const std::string& uid, const DeviceKey& key, Health health) const {

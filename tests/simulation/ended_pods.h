@@ -10,7 +10,6 @@
 #include "base/clock.h"
 #include "model/device.h"
 #include "model/record.h"
-#include "model/settings.h"
 
 namespace dra_health {
 
@@ -24,7 +23,8 @@ class EndedPods {
 
   // The agent of now has seen the pod end, or found it ended.
   void Ended(const std::string& uid, const std::vector<DeviceKey>& devices,
-             const HealthOf& health_of, const Predicate& counts, BootTime until);
+             const HealthOf& health_of, const Predicate& counts, Moment now,
+             std::chrono::milliseconds window);
   // The agent knows that the pod held the device; what was wrong with it then is a fault.
   void Learned(const std::string& uid, const DeviceKey& key, Health health);
   void Reported(const DeviceKey& key, Health health, BootTime now);
@@ -35,10 +35,11 @@ class EndedPods {
   // Another agent runs. What an earlier one knew of a pod's end it knows from the store and from
   // the pod, if at all.
   using SaysFault = std::function<bool(const std::string& uid)>;
-  void Restarted(const StoredState& stored, Moment now, const Settings& settings,
-                 const HealthOf& health_of, const SaysFault& says_fault);
+  void Restarted(const StoredState& stored, const HealthOf& health_of, const SaysFault& says_fault);
 
   bool Contains(const std::string& uid) const { return pods_.contains(uid); }
+  // Its end is news to the agent of now.
+  bool IsNews(const std::string& uid) const;
   bool May(const std::string& uid, const DeviceKey& key, Health health) const;
   bool Counts(const std::string& uid, const DeviceKey& key) const;
   // No device of the pod has a new owner, and the window is open for as long as this.
@@ -54,6 +55,7 @@ class EndedPods {
   };
   struct Pod {
     BootTime until;
+    std::optional<WallTime> stored;  // when it ended, until the agent of now has seen it
     std::map<DeviceKey, Device> devices;
   };
   std::map<std::string, Pod> pods_;  // by uid

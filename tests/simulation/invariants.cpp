@@ -32,6 +32,9 @@ void Simulation::Observe(const Event& event) {
     NoteClaim(*claim);
   } else if (const auto* done = std::get_if<event::PatchDone>(&event)) {
     in_flight_.erase(done->uid);
+    failures_ = done->outcome == event::PatchOutcome::kRetry ? failures_ + 1 : 0;
+  } else if (std::holds_alternative<event::ApiReconnected>(event)) {
+    failures_ = 0;
   } else if (const auto* cdi = std::get_if<event::CdiIdsRead>(&event)) {
     if (!cdi->ids) return;
     for (const CdiIdRecord& record : *cdi->ids) cdi_known_.insert(record.key);
@@ -39,14 +42,13 @@ void Simulation::Observe(const Event& event) {
 }
 
 void Simulation::NoteEnd(const Pod& pod) {
-  if (!pod.ended || ended_.Contains(pod.uid)) return;
+  if (!pod.ended || !ended_.IsNews(pod.uid)) return;
   const auto devices = cluster_.DevicesOf(pod.uid);
   if (devices.empty()) return;  // it was deleted meanwhile
   ended_.Ended(
       pod.uid, devices,
       [this](const DeviceKey& key) { return HealthOf(key).value_or(Health::kUnknown); },
-      [&](const DeviceKey& key) { return Matters(pod, key); },
-      Now().boot + settings_.late_report_window);
+      [&](const DeviceKey& key) { return Matters(pod, key); }, Now(), settings_.late_report_window);
   for (const PodClaim& claim : pod.claims) {
     if (!claims_read_.contains({pod.uid, *claim.claim_name})) continue;
     for (const DeviceKey& key : cluster_.ClaimsOf(pod.uid).at("claim:" + claim.name)) {

@@ -65,9 +65,11 @@ bool Oracle::Expired(const DeviceKey& key, BootTime now) const {
 
 std::optional<DeviceKey> Oracle::Differs(const std::map<DeviceKey, Health>& told,
                                          BootTime now) const {
+  auto at = told.begin();
   for (const auto& [key, device] : devices_) {
-    const auto found = told.find(key);
-    const Health last = found == told.end() ? Health::kUnknown : found->second;
+    while (at != told.end() && at->first < key) ++at;
+    const bool was_told = at != told.end() && at->first == key;
+    const Health last = was_told ? at->second : Health::kUnknown;
     if (last != (now < device.until ? device.health : Health::kUnknown)) return key;
   }
   return std::nullopt;

@@ -102,6 +102,7 @@ class Simulation {
   void ReportAll(const std::string& name);
   void Heartbeat(const std::string& name);
   void ChangeDevice();
+  void Turn(const std::string& driver, std::size_t device, Health health);
   void ChangeDriver();
   void CalmDrivers();
 
@@ -109,6 +110,7 @@ class Simulation {
   void Storm();
   void ChangePods();
   void AddPod();
+  void EndPod(const std::string& uid);
   void ChangeCluster();
   void ChangeDisk();
   void ChangeKubelet();
@@ -180,6 +182,7 @@ class Simulation {
   BootTime started_;
   BootTime watched_;                            // until when the pod watch has events under way
   std::set<std::string> in_flight_;             // pods whose patch is under way
+  int failures_ = 0;                            // of patches, in a row
   std::set<std::string> known_drivers_;         // registered, or read from the store
   std::map<std::string, BootTime> registered_;  // drivers, first in this run
   std::set<DeviceKey> cdi_known_;

@@ -39,13 +39,25 @@ void Simulation::ChangePods() {
   const std::string uid = pods[Below(pods.size())]->uid;
   if (!cluster_.up) return;
   if (Chance(60) && !cluster_.Find(uid)->ended) {
-    cluster_.EndPod(uid);
-    Watch(milliseconds{0}, event::PodChanged{cluster_.Find(uid)});
+    EndPod(uid);
   } else {
     cluster_.DeletePod(uid);
     ended_.Deleted(uid);
     Watch(milliseconds{Below(50)}, event::PodDeleted{uid});
   }
+}
+
+// The fault that ended it is told a moment late, at times to an agent that cannot pass it on.
+void Simulation::EndPod(const std::string& uid) {
+  cluster_.EndPod(uid);
+  Watch(milliseconds{0}, event::PodChanged{cluster_.Find(uid)});
+  if (Chance(50)) return;
+  const auto devices = cluster_.DevicesOf(uid);
+  const DeviceKey key = devices[Below(devices.size())];
+  const std::size_t device = key.device.back() - '0';
+  At(milliseconds{100 + Below(12'000)},
+     [this, key, device] { Turn(key.driver, device, Health::kUnhealthy); });
+  if (Chance(50)) LoseServer(seconds{1 + Below(100)});
 }
 
 void Simulation::AddPod() {
