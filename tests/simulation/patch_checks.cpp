@@ -160,7 +160,7 @@ void Simulation::CheckGrace(const Pod& pod, const std::string& driver) {
   if (Now().boot >= from + settings_.report_grace) return;
   if (ConditionOf(pod) == Health::kUnhealthy) return;
   if (last_patch_.contains(pod.uid)) return;  // an alarm was raised before all was known
-  if (pod.condition && pod.condition->status.summary == Health::kUnknown) return;  // no news
+  if (pod.condition && pod.condition->status.summary != Health::kHealthy) return;  // no new one
   Broken("a device of " + driver + " is called Unknown before its first report is due");
 }
 
