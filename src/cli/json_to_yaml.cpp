@@ -1,6 +1,7 @@
 #include "cli/json_to_yaml.h"
 
 #include <yaml-cpp/yaml.h>
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 namespace dra_health {
@@ -8,8 +9,10 @@ namespace {
 
 using Json = nlohmann::json;
 
-// A text that YAML would read as something else must be quoted: "True" is no boolean.
+// A text that YAML would read as something else must be quoted: "True" is no boolean, and a control
+// character at an end is no part of a plain text.
 bool NeedsQuotes(const std::string& text) {
+  if (std::ranges::any_of(text, [](unsigned char c) { return c < ' '; })) return true;
   const YAML::Node read = YAML::Load("[" + text + "]");
   bool boolean = false;
   double number = 0;

@@ -10,6 +10,10 @@ TEST(JsonToYaml, WordsThatYamlTakesForOtherThanTextAreQuoted) {
             "a: \"True\"\nb: true\nc: \"1\"\nd: 1\n");
 }
 
+TEST(JsonToYaml, ControlCharactersAreQuoted) {
+  EXPECT_EQ(JsonToYaml(R"({"a": "SS\r"})"), "a: \"SS\\r\"\n");
+}
+
 TEST(JsonToYaml, NullIsNotTheWordForIt) {
   EXPECT_EQ(JsonToYaml(R"([null, "null"])"), "- ~\n- \"null\"\n");
 }

@@ -11,9 +11,18 @@ namespace dra_health {
 namespace {
 
 std::string Quoted(const std::string& text) {
-  std::string quoted = "'";
-  for (const char c : text) quoted += c == '\'' ? std::string("''") : std::string(1, c);
-  return quoted + "'";
+  std::string quoted = "\"";
+  for (const char c : text) {
+    constexpr const char* kHex = "0123456789abcdef";
+    const auto byte = static_cast<unsigned char>(c);
+    const bool plain = byte >= 0x80 || (byte >= 0x20 && byte < 0x7F && c != '"' && c != '\\');
+    if (plain) {
+      quoted += c;
+    } else {
+      quoted += {'\\', 'x', kHex[byte >> 4], kHex[byte & 15]};
+    }
+  }
+  return quoted + "\"";
 }
 
 template <typename Target>
@@ -39,11 +48,6 @@ std::string ToYaml(const RunOptions& options) {
   return text;
 }
 
-// Paths take any byte; not every one can be written between single quotes.
-bool IsPlain(const std::string& text) {
-  return IsUtf8(text) && text.find_first_of("\r\t\x7F") == std::string::npos;
-}
-
 }  // namespace
 
 void FuzzOne(std::string_view input) {
@@ -59,7 +63,7 @@ void FuzzOne(std::string_view input) {
   }
   if (!problems.empty()) return;
   std::string text = ToYaml(options);
-  if (!IsPlain(text)) return;
+  if (!IsUtf8(text)) return;  // paths take any byte
   WriteFile(file, text);
   RunOptions again;
   for (const std::string& problem : ApplyConfigFile(file, again)) Require(false, problem, text);
