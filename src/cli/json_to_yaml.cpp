@@ -9,9 +9,10 @@ namespace {
 
 using Json = nlohmann::json;
 
-// A text that YAML would read as something else must be quoted: "True" is no boolean, and a control
-// character at an end is no part of a plain text.
+// A text that YAML would read as something else must be quoted: "True" is no boolean, "..." ends a
+// document, and a control character at an end is no part of a plain text.
 bool NeedsQuotes(const std::string& text) {
+  if (text.starts_with("---") || text.starts_with("...")) return true;
   if (std::ranges::any_of(text, [](unsigned char c) { return c < ' '; })) return true;
   const YAML::Node read = YAML::Load("[" + text + "]");
   bool boolean = false;

@@ -10,6 +10,11 @@ TEST(JsonToYaml, WordsThatYamlTakesForOtherThanTextAreQuoted) {
             "a: \"True\"\nb: true\nc: \"1\"\nd: 1\n");
 }
 
+TEST(JsonToYaml, MarksOfDocumentsAreQuoted) {
+  EXPECT_EQ(JsonToYaml(R"("...")"), "\"...\"\n");
+  EXPECT_EQ(JsonToYaml(R"("--- a")"), "\"--- a\"\n");
+}
+
 TEST(JsonToYaml, ControlCharactersAreQuoted) {
   EXPECT_EQ(JsonToYaml(R"({"a": "SS\r"})"), "a: \"SS\\r\"\n");
 }
