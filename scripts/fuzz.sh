@@ -21,8 +21,8 @@ for target in "${targets[@]}"; do
   corpus=$build/corpus/$target findings=$build/findings/$target log=$build/$target.log
   mkdir -p "$corpus" "$findings"
   # A target may look at 16 KiB; what takes 10 s hangs.
-  if "$build/tests/fuzz/${target}_fuzz" -max_total_time="$seconds" -seed="${FUZZ_SEED:-0}" -max_len=16384 -timeout=10 \
-    -rss_limit_mb=2048 -print_final_stats=1 -artifact_prefix="$findings/" \
+  if "$build/tests/fuzz/${target}_fuzz" -max_total_time="$seconds" -seed="${FUZZ_SEED:-0}" \
+    -max_len=16384 -timeout=10 -rss_limit_mb=2048 -print_final_stats=1 -artifact_prefix="$findings/" \
     "$corpus" "tests/fuzz/corpus/$target" </dev/null >"$log" 2>&1; then
     executed=$(sed -n 's/^stat::number_of_executed_units: *//p' "$log")
     speed=$(sed -n 's/^stat::average_exec_per_sec: *//p' "$log")
