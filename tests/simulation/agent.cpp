@@ -49,6 +49,7 @@ bool Simulation::Start() {
   failures_ = 0;
   registered_.clear();
   claims_read_.clear();
+  pods_known_.clear();
   last_patch_.clear();
   carries_.clear();
   seen_ending_.clear();

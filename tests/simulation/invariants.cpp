@@ -25,9 +25,16 @@ void Simulation::Observe(const Event& event) {
     if (changed->pod->ended && !ended_.Contains(changed->pod->uid)) {
       seen_ending_.insert(changed->pod->uid);
     }
+    pods_known_.insert(changed->pod->uid);
     NoteEnd(*changed->pod);
+  } else if (const auto* deleted = std::get_if<event::PodDeleted>(&event)) {
+    pods_known_.erase(deleted->uid);
   } else if (const auto* listed = std::get_if<event::PodsListed>(&event)) {
-    for (const auto& pod : listed->pods) NoteEnd(*pod);
+    pods_known_.clear();
+    for (const auto& pod : listed->pods) {
+      pods_known_.insert(pod->uid);
+      NoteEnd(*pod);
+    }
   } else if (const auto* claim = std::get_if<event::ClaimRead>(&event)) {
     NoteClaim(*claim);
   } else if (const auto* done = std::get_if<event::PatchDone>(&event)) {
@@ -60,6 +67,7 @@ void Simulation::NoteEnd(const Pod& pod) {
 
 void Simulation::NoteClaim(const event::ClaimRead& event) {
   if (!event.claim || !claims_read_.emplace(event.pod_uid, event.name).second) return;
+  if (!pods_known_.contains(event.pod_uid)) return;  // it asked, and was deleted meanwhile
   const bool ended = ended_.Contains(event.pod_uid);
   for (const AllocationResult& result : (*event.claim)->results) {
     const DeviceKey& key = result.key;

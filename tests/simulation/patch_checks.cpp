@@ -68,13 +68,12 @@ void Simulation::CheckEntry(const Pod& pod, const ResourceStatus& entry) {
   const auto claim = claims.find(entry.name);
   if (claim == claims.end()) return;  // it was deleted meanwhile
   for (const DeviceKey& key : claim->second) {
-    const auto health = HealthOf(key);
-    if (!health && Offers(key.driver)) CheckGrace(pod, key.driver);
+    const auto known = HealthOf(key);
+    if (!known && Offers(key.driver)) CheckGrace(pod, key.driver);
     CheckStored(key);
-    const auto [found, added] = expected.emplace(NameOf(key), health.value_or(Health::kUnknown));
-    if (!added && IsWorse(health.value_or(Health::kUnknown), found->second)) {
-      found->second = *health;
-    }
+    const Health health = known.value_or(Health::kUnknown);
+    const auto [found, added] = expected.emplace(NameOf(key), health);
+    if (!added && IsWorse(health, found->second)) found->second = health;
   }
   std::map<std::string, Health> said;
   for (const ResourceHealth& resource : entry.resources) {

@@ -186,6 +186,7 @@ class Simulation {
   std::set<std::string> known_drivers_;         // registered, or read from the store
   std::map<std::string, BootTime> registered_;  // drivers, first in this run
   std::set<DeviceKey> cdi_known_;
+  std::set<std::string> pods_known_;                           // to the agent
   std::set<std::pair<std::string, std::string>> claims_read_;  // uid, claim
   std::map<std::string, LastPatch> last_patch_;                // by uid
   std::map<std::string, bool> carries_;  // uid: whether the agent's last patch left entries
