@@ -35,14 +35,22 @@ void EndedPods::Reported(const DeviceKey& key, Health health, BootTime now) {
     const auto found = pod.devices.find(key);
     if (found == pod.devices.end() || now >= pod.until) continue;
     Device& device = found->second;
-    if (!device.owned && !device.fault) device.may.insert(health);
+    if (device.owners.empty() && !device.fault) device.may.insert(health);
   }
 }
 
 void EndedPods::Owned(const DeviceKey& key, const std::string& uid) {
   for (auto& [ended, pod] : pods_) {
     const auto found = pod.devices.find(key);
-    if (ended != uid && found != pod.devices.end()) found->second.owned = true;
+    if (ended != uid && found != pod.devices.end()) found->second.owners.insert(uid);
+  }
+}
+
+void EndedPods::OwnerGone(const std::string& uid) {
+  for (auto& [ended, pod] : pods_) {
+    for (auto& [key, device] : pod.devices) {
+      if (!device.learned) device.owners.erase(uid);
+    }
   }
 }
 
@@ -55,7 +63,7 @@ void EndedPods::Restarted(const StoredState& stored, const HealthOf& health_of,
     pod.stored = record.ended;
     pod.until = BootTime::max();
     for (auto& [key, device] : pod.devices) {
-      device.owned = false;  // until the agent has read the other pod's claim again
+      device.owners.clear();  // until the agent has read the other pod's claim again
       device.learned = false;
       if (says_fault(record.uid)) continue;
       device.fault = false;  // only the pod could have told of it
@@ -81,7 +89,8 @@ bool EndedPods::Counts(const std::string& uid, const DeviceKey& key) const {
 bool EndedPods::IsOpen(const std::string& uid, BootTime at) const {
   const Pod& pod = pods_.at(uid);
   return at < pod.until &&
-         std::ranges::none_of(pod.devices, [](const auto& device) { return device.second.owned; });
+         std::ranges::all_of(
+             pod.devices, [](const auto& device) { return device.second.owners.empty(); });
 }
 
 }  // namespace dra_health

@@ -30,6 +30,8 @@ class EndedPods {
   void Reported(const DeviceKey& key, Health health, BootTime now);
   // The agent hears that `uid` holds the device.
   void Owned(const DeviceKey& key, const std::string& uid);
+  // An owner that is gone before the agent knows whose the device was is never told of.
+  void OwnerGone(const std::string& uid);
   void Deleted(const std::string& uid) { pods_.erase(uid); }
 
   // Another agent runs. What an earlier one knew of a pod's end it knows from the store and from
@@ -51,7 +53,7 @@ class EndedPods {
     bool counts = true;  // for the condition, at the pod's end
     bool learned = false;
     bool fault = false;
-    bool owned = false;  // by another pod since
+    std::set<std::string> owners;  // other pods since
   };
   struct Pod {
     BootTime until;

@@ -29,6 +29,7 @@ void Simulation::Observe(const Event& event) {
     NoteEnd(*changed->pod);
   } else if (const auto* deleted = std::get_if<event::PodDeleted>(&event)) {
     pods_known_.erase(deleted->uid);
+    ended_.OwnerGone(deleted->uid);
   } else if (const auto* listed = std::get_if<event::PodsListed>(&event)) {
     pods_known_.clear();
     for (const auto& pod : listed->pods) {
