@@ -26,6 +26,7 @@ void BlockStopSignals() {
 
 UniqueFd CatchStopSignals() {
   std::signal(SIGPIPE, SIG_IGN);
+  std::signal(SIGXFSZ, SIG_IGN);  // a write that fails is a full disk
   BlockStopSignals();
   const sigset_t signals = StopSignals();
   UniqueFd fd(::signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK));

@@ -10,7 +10,7 @@ void BlockStopSignals();
 
 // Blocks SIGTERM, SIGINT and SIGHUP for the process and returns a descriptor that becomes readable
 // when one arrives: no handler ever runs, and PID 1 in a container stops when it is told to.
-// Ignores SIGPIPE. REQUIRES: called before any thread is started, so that all of them inherit the
+// Ignores SIGPIPE and SIGXFSZ. REQUIRES: called before any thread is started, so that all of them inherit the
 // mask.
 UniqueFd CatchStopSignals();
 

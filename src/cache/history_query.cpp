@@ -51,9 +51,19 @@ class Reading {
   std::optional<sql::Failure> failure_;
 };
 
+WallTime ReadTime(sql::Row& row) { return row.Time(); }
+
+// Signs of life are written every 10 s; a transition is one too.
 Presence ReadPresence(Reading& reading) {
-  return {reading.All(Query(rows::kAbsences).Then(" ORDER BY b.from_ms"), rows::ReadAbsence),
-          reading.One(Query(rows::kAlive), rows::ReadAlive)};
+  Presence presence{
+      reading.All(Query(rows::kAbsences).Then(" ORDER BY b.from_ms"), rows::ReadAbsence),
+      reading.One(Query(rows::kAlive), rows::ReadAlive)};
+  const auto newest =
+      reading.One(Query("SELECT coalesce(max(at_ms), 0) FROM transitions"), ReadTime);
+  if (presence.alive && newest) {
+    presence.alive->wall = std::max(presence.alive->wall, *newest);
+  }
+  return presence;
 }
 
 Query DevicesOfPod(const std::string& uid) {

@@ -71,7 +71,7 @@ Result<StoreLock> StoreLock::Acquire(const std::filesystem::path& store) {
 }
 
 std::optional<std::string> StoreLock::Holder(const std::filesystem::path& store) {
-  const UniqueFd file(::open(LockPath(store).c_str(), O_RDONLY | O_CLOEXEC));
+  const UniqueFd file(::open(LockPath(store).c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
   if (!file) return std::nullopt;
   struct flock lock = WholeFile();
   if (::fcntl(file.get(), F_OFD_GETLK, &lock) != 0 || lock.l_type == F_UNLCK) return std::nullopt;

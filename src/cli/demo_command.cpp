@@ -4,12 +4,15 @@
 
 #include <poll.h>
 #include <sys/eventfd.h>
+#include <unistd.h>
 
 #include <array>
+#include <cerrno>
 #include <cstdlib>
 #include <filesystem>
 #include <iostream>
 #include <memory>
+#include <optional>
 #include <string>
 #include <thread>
 
@@ -37,20 +40,23 @@ Result<std::string> MakeTemporaryFolder() {
 Result<std::string> MakeFolder(const fs::path& wanted) {
   std::error_code error;
   fs::create_directories(wanted, error);
-  if (!error && fs::is_empty(wanted, error)) return fs::absolute(wanted).string();
+  if (!error && fs::is_empty(wanted, error)) {
+    if (::access(wanted.c_str(), W_OK | X_OK) == 0) return fs::absolute(wanted).string();
+    error = {errno, std::generic_category()};
+  }
   return Fail(ErrorKind::kFatal,
-              "--keep: cannot use " + wanted.string() + ": " +
+              "--keep: cannot use '" + wanted.string() + "': " +
                   (error ? error.message() : "not empty; allowed: a new or an empty folder"));
 }
 
 // Everything of the demo lives in one folder, also what its parts put aside. A temporary one goes
 // with it even when the demo is interrupted.
-int Demo(const std::string& keep) {
+int Demo(const std::optional<std::string>& keep) {
   const UniqueFd stop = CatchStopSignals();
-  const auto made = keep.empty() ? MakeTemporaryFolder() : MakeFolder(keep);
+  const auto made = keep ? MakeFolder(*keep) : MakeTemporaryFolder();
   if (!made) {
     std::cerr << "dra-health-agent demo: " << made.error().message << '\n';
-    return keep.empty() ? kExitFailure : kExitUsage;
+    return keep ? kExitUsage : kExitFailure;
   }
   const std::string& folder = *made;
   ::setenv("TMPDIR", folder.c_str(), 1);
@@ -59,7 +65,7 @@ int Demo(const std::string& keep) {
     std::array<pollfd, 2> either{pollfd{stop.get(), POLLIN, 0}, pollfd{over.get(), POLLIN, 0}};
     ::poll(either.data(), either.size(), -1);
     std::error_code ignored;
-    if (keep.empty()) fs::remove_all(folder, ignored);
+    if (!keep) fs::remove_all(folder, ignored);
     // The story is still being told: nothing of it can be ended in order from here.
     if ((either[0].revents & POLLIN) != 0) std::_Exit(kExitFailure);
   });
@@ -67,9 +73,10 @@ int Demo(const std::string& keep) {
   const bool well = demo::TellStory(folder, std::cout);
   ::eventfd_write(over.get(), 1);
   interrupt.join();
-  if (!keep.empty()) {
+  const fs::path store = fs::path(folder) / "health.db";
+  if (keep && fs::exists(store)) {
     std::cout << "its store is kept: dra-health-agent explain pod default/serve --store "
-              << (fs::path(folder) / "health.db").string() << '\n';
+              << store.string() << '\n';
   }
   return well ? kExitOk : kExitFailure;
 }
@@ -86,7 +93,7 @@ void AddDemoCommand(CLI::App& app, int& exit_code) {
       ->type_name("FOLDER");
   demo->callback([=, &exit_code] {
     SetUpLogging(verbose->count() > 0 ? spdlog::level::debug : spdlog::level::err, "text");
-    exit_code = Demo(*keep);
+    exit_code = Demo(keep->empty() ? std::nullopt : std::optional(*keep));
   });
 }
 

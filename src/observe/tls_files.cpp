@@ -1,5 +1,6 @@
 #include "observe/tls_files.h"
 
+#include <openssl/err.h>
 #include <spdlog/spdlog.h>
 #include <sys/stat.h>
 
@@ -11,6 +12,7 @@
 
 #include <boost/asio/buffer.hpp>
 #include <boost/asio/ssl/context.hpp>
+#include <boost/asio/ssl/error.hpp>
 
 namespace dra_health {
 namespace {
@@ -78,6 +80,14 @@ Result<std::shared_ptr<TlsServer>> TlsFiles::Read() const {
   if (server->use_certificate_chain(boost::asio::buffer(*certificate), failed); failed) {
     return Fail(ErrorKind::kItem, "no certificate (PEM) that can be used in " +
                                       certificate_.string() + ": " + failed.message());
+  }
+  // OpenSSL looks at what it is given as a chain only when a handshake needs it.
+  STACK_OF(X509)* chain = nullptr;
+  SSL_CTX_get_extra_chain_certs_only(server->native_handle(), &chain);
+  if (chain != nullptr && SSL_CTX_set1_chain(server->native_handle(), chain) != 1) {
+    failed.assign(static_cast<int>(ERR_get_error()), boost::asio::error::get_ssl_category());
+    return Fail(ErrorKind::kItem, "the chain of certificates in " + certificate_.string() +
+                                      " cannot be used: " + failed.message());
   }
   if (server->use_private_key(boost::asio::buffer(*key), ssl::context::pem, failed); failed) {
     return Fail(ErrorKind::kItem, "no private key (PEM, unencrypted) of the certificate in " +

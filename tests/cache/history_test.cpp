@@ -153,6 +153,12 @@ TEST_F(HistoryTest, OfADeviceEveryPodAndEveryChangeIsRead) {
   EXPECT_TRUE(history.presence.alive);
 }
 
+TEST_F(HistoryTest, ATransitionIsASignOfLife) {
+  ASSERT_TRUE(Succeeded(OpenStore(path_)->Apply(
+      Writes{Change(Gpu("gpu-0"), Health::kUnhealthy, Health::kHealthy, 5007)})));
+  EXPECT_EQ(reader_->HistoryOfDevice(Gpu("gpu-0"))->presence.alive->wall, At(5007));
+}
+
 TEST_F(HistoryTest, OfAnUnknownDeviceThereIsNothing) {
   const auto history = reader_->HistoryOfDevice({"a", "b", "c"}).value();
   EXPECT_FALSE(history.device);
