@@ -10,8 +10,8 @@ void BlockStopSignals();
 
 // Blocks SIGTERM, SIGINT and SIGHUP for the process and returns a descriptor that becomes readable
 // when one arrives: no handler ever runs, and PID 1 in a container stops when it is told to.
-// Ignores SIGPIPE and SIGXFSZ. REQUIRES: called before any thread is started, so that all of them inherit the
-// mask.
+// Ignores SIGPIPE and SIGXFSZ. REQUIRES: called before any thread is started, so that all of them
+// inherit the mask.
 UniqueFd CatchStopSignals();
 
 }  // namespace dra_health
