@@ -20,12 +20,14 @@ void EndedPods::Ended(const std::string& uid, const std::vector<DeviceKey>& devi
   }
 }
 
-void EndedPods::Learned(const std::string& uid, const DeviceKey& key, Health health) {
+void EndedPods::Learned(const std::string& uid, const DeviceKey& key, Health health, bool owned) {
   const auto pod = pods_.find(uid);
   if (pod == pods_.end()) return;
   const auto found = pod->second.devices.find(key);  // none: a namesake's claim was read
   if (found == pod->second.devices.end() || std::exchange(found->second.learned, true)) return;
   Device& device = found->second;
+  device.owned = owned;
+  if (owned) return;
   device.may.insert(health);
   device.fault |= health == Health::kUnhealthy;
 }
@@ -35,22 +37,17 @@ void EndedPods::Reported(const DeviceKey& key, Health health, BootTime now) {
     const auto found = pod.devices.find(key);
     if (found == pod.devices.end() || now >= pod.until) continue;
     Device& device = found->second;
-    if (device.owners.empty() && !device.fault) device.may.insert(health);
+    if (!device.owned && !device.fault) device.may.insert(health);
   }
 }
 
-void EndedPods::Owned(const DeviceKey& key, const std::string& uid) {
-  for (auto& [ended, pod] : pods_) {
+void EndedPods::Owned(const DeviceKey& key, const std::string& uid, bool ended) {
+  for (auto& [other, pod] : pods_) {
     const auto found = pod.devices.find(key);
-    if (ended != uid && found != pod.devices.end()) found->second.owners.insert(uid);
-  }
-}
-
-void EndedPods::OwnerGone(const std::string& uid) {
-  for (auto& [ended, pod] : pods_) {
-    for (auto& [key, device] : pod.devices) {
-      if (!device.learned) device.owners.erase(uid);
-    }
+    if (other == uid || found == pod.devices.end()) continue;
+    Device& device = found->second;
+    device.disputed = true;
+    device.owned |= device.learned && !ended;
   }
 }
 
@@ -63,7 +60,8 @@ void EndedPods::Restarted(const StoredState& stored, const HealthOf& health_of,
     pod.stored = record.ended;
     pod.until = BootTime::max();
     for (auto& [key, device] : pod.devices) {
-      device.owners.clear();  // until the agent has read the other pod's claim again
+      device.disputed = false;
+      device.owned = false;  // until the agent has read the other pod's claim again
       device.learned = false;
       if (says_fault(record.uid)) continue;
       device.fault = false;  // only the pod could have told of it
@@ -89,8 +87,9 @@ bool EndedPods::Counts(const std::string& uid, const DeviceKey& key) const {
 bool EndedPods::IsOpen(const std::string& uid, BootTime at) const {
   const Pod& pod = pods_.at(uid);
   return at < pod.until &&
-         std::ranges::all_of(
-             pod.devices, [](const auto& device) { return device.second.owners.empty(); });
+         std::ranges::none_of(
+             pod.devices,
+             [](const auto& device) { return device.second.owned || device.second.disputed; });
 }
 
 }  // namespace dra_health

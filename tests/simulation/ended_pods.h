@@ -26,12 +26,11 @@ class EndedPods {
              const HealthOf& health_of, const Predicate& counts, Moment now,
              std::chrono::milliseconds window);
   // The agent knows that the pod held the device; what was wrong with it then is a fault.
-  void Learned(const std::string& uid, const DeviceKey& key, Health health);
+  // `owned`: it knows already that another pod has it.
+  void Learned(const std::string& uid, const DeviceKey& key, Health health, bool owned);
   void Reported(const DeviceKey& key, Health health, BootTime now);
-  // The agent hears that `uid` holds the device.
-  void Owned(const DeviceKey& key, const std::string& uid);
-  // An owner that is gone before the agent knows whose the device was is never told of.
-  void OwnerGone(const std::string& uid);
+  // The agent hears that `uid` has the device, or had it before it ended.
+  void Owned(const DeviceKey& key, const std::string& uid, bool ended);
   void Deleted(const std::string& uid) { pods_.erase(uid); }
 
   // Another agent runs. What an earlier one knew of a pod's end it knows from the store and from
@@ -44,7 +43,7 @@ class EndedPods {
   bool IsNews(const std::string& uid) const;
   bool May(const std::string& uid, const DeviceKey& key, Health health) const;
   bool Counts(const std::string& uid, const DeviceKey& key) const;
-  // No device of the pod has a new owner, and the window is open for as long as this.
+  // No device of the pod may have a new owner, and the window is open for as long as this.
   bool IsOpen(const std::string& uid, BootTime at) const;
 
  private:
@@ -53,7 +52,8 @@ class EndedPods {
     bool counts = true;  // for the condition, at the pod's end
     bool learned = false;
     bool fault = false;
-    std::set<std::string> owners;  // other pods since
+    bool owned = false;     // by another pod since
+    bool disputed = false;  // another pod had it, and it is not known who was first
   };
   struct Pod {
     BootTime until;

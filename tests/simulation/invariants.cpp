@@ -29,7 +29,6 @@ void Simulation::Observe(const Event& event) {
     NoteEnd(*changed->pod);
   } else if (const auto* deleted = std::get_if<event::PodDeleted>(&event)) {
     pods_known_.erase(deleted->uid);
-    ended_.OwnerGone(deleted->uid);
   } else if (const auto* listed = std::get_if<event::PodsListed>(&event)) {
     pods_known_.clear();
     for (const auto& pod : listed->pods) {
@@ -60,7 +59,7 @@ void Simulation::NoteEnd(const Pod& pod) {
   for (const PodClaim& claim : pod.claims) {
     if (!claims_read_.contains({pod.uid, *claim.claim_name})) continue;
     for (const DeviceKey& key : cluster_.ClaimsOf(pod.uid).at("claim:" + claim.name)) {
-      ended_.Learned(pod.uid, key, HealthOf(key).value_or(Health::kUnknown));
+      ended_.Learned(pod.uid, key, HealthOf(key).value_or(Health::kUnknown), false);
     }
   }
   for (const DeviceKey& key : devices) NoteLateReport(key);
@@ -72,12 +71,23 @@ void Simulation::NoteClaim(const event::ClaimRead& event) {
   const bool ended = ended_.Contains(event.pod_uid);
   for (const AllocationResult& result : (*event.claim)->results) {
     const DeviceKey& key = result.key;
-    if (ended) {
-      ended_.Learned(event.pod_uid, key, HealthOf(key).value_or(Health::kUnknown));
-    } else {
-      ended_.Owned(key, event.pod_uid);
-    }
+    ended_.Owned(key, event.pod_uid, ended);
+    if (!ended) continue;
+    ended_.Learned(event.pod_uid, key, HealthOf(key).value_or(Health::kUnknown),
+                   IsOwned(key, event.pod_uid));
   }
+}
+
+// As far as the agent has read the claims of pods that have not ended.
+bool Simulation::IsOwned(const DeviceKey& key, const std::string& former_owner) const {
+  return std::ranges::any_of(cluster_.Pods(), [&](const auto& pod) {
+    if (pod->uid == former_owner || pod->ended) return false;
+    return std::ranges::any_of(pod->claims, [&](const PodClaim& claim) {
+      const auto& held = cluster_.ClaimsOf(pod->uid).at("claim:" + claim.name);
+      return claims_read_.contains({pod->uid, *claim.claim_name}) &&
+             std::ranges::find(held, key) != held.end();
+    });
+  });
 }
 
 // A fault that an ended pod has to tell: it is known whose it is, and nothing was forgotten.

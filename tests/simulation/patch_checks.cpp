@@ -55,10 +55,9 @@ void Simulation::CheckFieldAllowed(const PodPatch& patch) {
   if (!HasEntries(patch)) return;
   if (settings_.publish == PublishMode::kConditionOnly) Broken("a patch of the kubelet's field");
   if (settings_.hold == HoldPods::kNone) Broken("a field, but none is to be held");
-  if (ended_.Contains(patch.pod->uid)) return;   // it has what it had
-  const auto& condition = patch.want.condition;  // see CheckCondition
-  if (settings_.hold == HoldPods::kNotHealthy && condition &&
-      condition->summary == Health::kHealthy) {
+  if (ended_.Contains(patch.pod->uid)) return;  // it has what it had
+  if (settings_.hold == HoldPods::kNotHealthy && patch.want.condition &&
+      patch.want.condition->summary == Health::kHealthy) {
     Broken("the field of " + patch.pod->name + ", which is Healthy, is not to be held");
   }
 }

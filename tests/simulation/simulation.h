@@ -138,6 +138,7 @@ class Simulation {
   void NoteEnd(const Pod& pod);
   void NoteClaim(const event::ClaimRead& event);
   void NoteLateReport(const DeviceKey& key);
+  bool IsOwned(const DeviceKey& key, const std::string& former_owner) const;
   void CheckWrites(const std::vector<StoreWrite>& writes);
   void CheckStore();
   void CheckBounds();

@@ -15,9 +15,16 @@ std::uint64_t Number(const char* variable, std::uint64_t otherwise) {
   return text == nullptr ? otherwise : std::stoull(text);
 }
 
+// Sanitizers cost twenty times the time.
+#if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
+constexpr std::uint64_t kSteps = 200'000;
+#else
+constexpr std::uint64_t kSteps = 1'000'000;
+#endif
+
 TEST(SimulationTest, TheRulesHoldInEveryStorm) {
   const std::uint64_t seed = Number("SIMULATION_SEED", std::random_device{}());
-  const std::uint64_t steps = Number("SIMULATION_STEPS", 1'000'000);
+  const std::uint64_t steps = Number("SIMULATION_STEPS", kSteps);
   const std::uint64_t trace_from = Number("SIMULATION_TRACE_FROM", SIZE_MAX);
   // Printed before the run, in case that it does not come to its end.
   std::cout << "replay: SIMULATION_SEED=" << seed << " SIMULATION_STEPS=" << steps << std::endl;
