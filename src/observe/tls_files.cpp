@@ -83,7 +83,7 @@ Result<std::shared_ptr<TlsServer>> TlsFiles::Read() const {
   }
   // OpenSSL looks at what it is given as a chain only when a handshake needs it.
   STACK_OF(X509)* chain = nullptr;
-  SSL_CTX_get_extra_chain_certs_only(server->native_handle(), &chain);
+  SSL_CTX_get_extra_chain_certs_only(server->native_handle(), static_cast<void*>(&chain));
   if (chain != nullptr && SSL_CTX_set1_chain(server->native_handle(), chain) != 1) {
     failed.assign(static_cast<int>(ERR_get_error()), boost::asio::error::get_ssl_category());
     return Fail(ErrorKind::kItem, "the chain of certificates in " + certificate_.string() +
