@@ -93,8 +93,8 @@ std::optional<Publication> PodTable::WantOf(const Entry& entry, Moment now,
   if (waiting && !unhealthy && !(said && said->condition)) return said;
   Publication publication = BuildPublication(pod, entry.allocations, [&](const DeviceKey& key) {
     PublishedDevice view = ViewOf(pod, key);
-    const auto fault = entry.faults.find(key);
-    if (fault != entry.faults.end()) view.health = fault->second;
+    const auto kept = entry.kept.find(key);
+    if (kept != entry.kept.end()) view.health = kept->second;
     return view;
   });
   auto& condition = publication.condition;
@@ -118,12 +118,16 @@ PublishedDevice PodTable::ViewOf(const Pod& pod, const DeviceKey& key) const {
   return view;
 }
 
+bool PodTable::HasExpired(const DeviceHealth& health) {
+  return health.reason == UnknownReason::kLeaseExpired ||
+         health.reason == UnknownReason::kDriverGone ||
+         health.reason == UnknownReason::kNodeRebooted;
+}
+
 bool PodTable::HasLateReport(const Entry& entry) const {
   return std::ranges::none_of(entry.allocations, [&](const Allocation& allocation) {
     const DeviceHealth* health = devices_.Find(allocation.key);
-    return health != nullptr && (health->reason == UnknownReason::kLeaseExpired ||
-                                 health->reason == UnknownReason::kDriverGone ||
-                                 health->reason == UnknownReason::kNodeRebooted);
+    return health != nullptr && HasExpired(*health) && !entry.kept.contains(allocation.key);
   });
 }
 

@@ -203,7 +203,7 @@ void PodTable::NoteFaults(Entry& entry) {
     if (drivers_.OfferOf(allocation.key.driver) == DriverTable::Offer::kNo) continue;
     const DeviceHealth* health = devices_.Find(allocation.key);
     if (health == nullptr || health->health != Health::kUnhealthy) continue;
-    entry.faults.emplace(allocation.key, *health);
+    entry.kept.try_emplace(allocation.key, *health);
   }
 }
 
@@ -275,7 +275,13 @@ void PodTable::FreezeFormerOwners(const DeviceKey& key, const std::string& new_o
   for (const std::string& uid : holders->second) {
     if (uid == new_owner) continue;
     Entry& other = pods_.at(uid);
-    other.frozen = other.freezes_at.has_value();
+    const DeviceHealth* health = devices_.Find(key);
+    if (!other.freezes_at || health == nullptr) continue;
+    if (HasExpired(*health)) {
+      other.frozen = true;  // the pod says what was before
+    } else {
+      other.kept.try_emplace(key, *health);
+    }
   }
 }
 

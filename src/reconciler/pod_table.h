@@ -85,9 +85,11 @@ class PodTable {
     Publisher publisher;
     FieldState said_holder = FieldState::kPending;  // as the log was told
     LastingDifferences differences;                 // while the field is the kubelet's
-    std::optional<BootTime> freezes_at;        // the pod has ended: until then late reports count
-    bool frozen = false;                       // what it last had to say stands
-    std::map<DeviceKey, DeviceHealth> faults;  // that it ended with: no recovery hides them
+    std::optional<BootTime> freezes_at;  // the pod has ended: until then late reports count
+    bool frozen = false;                 // what it last had to say stands
+    // What stands of single devices of an ended pod: a fault that it ended with, which no recovery
+    // hides, and what was so of a device before another pod got it.
+    std::map<DeviceKey, DeviceHealth> kept;
     bool queued = false;
     std::optional<BootTime> wake;
     std::optional<BootTime> turned;   // when the first change of health came that is not sent yet
@@ -111,6 +113,7 @@ class PodTable {
   bool HasNewOwner(const DeviceKey& key, const std::string& former_owner) const;
   // Whether what is known of the pod's devices is more than that nobody has spoken of them since.
   bool HasLateReport(const Entry& entry) const;
+  static bool HasExpired(const DeviceHealth& health);
   void Remap(Entry& entry, Moment now, Effects& effects);
   // What the pod shall say; nullopt while too little is known. `ask_again` is when time alone may
   // change the answer.

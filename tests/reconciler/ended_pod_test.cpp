@@ -93,6 +93,22 @@ TEST_F(EndedPodTest, AReportAfterTheDeviceHasANewOwnerIsTheNewOwners) {
   EXPECT_THAT(world.Condition("uid-next"), Optional(Health::kUnhealthy));
 }
 
+TEST_F(EndedPodTest, ANewOwnerOfOneDeviceTakesNothingFromTheOthers) {
+  world.PutClaim("two-gpus", {{"req", "gpu-1"}, {"req", "gpu-2"}});
+  const auto report = [&](Health first, Health second) {
+    world.Report(plugin, {Says("gpu-1", first), Says("gpu-2", second)});
+  };
+  report(Health::kHealthy, Health::kHealthy);
+  world.AddPod({"two", "uid-two", {{"gpu", "two-gpus"}}});
+  world.ChangePod("uid-two", [](Pod& pod) { pod.ended = true; });
+  world.PutClaim("next-gpu", {{"req", "gpu-1"}});
+  world.AddPod({"next", "uid-next", {{"gpu", "next-gpu"}}});
+  report(Health::kUnhealthy, Health::kUnhealthy);
+  EXPECT_EQ(world.Shown("gpu-1", "uid-two")->health, Health::kHealthy);
+  EXPECT_EQ(world.Shown("gpu-2", "uid-two")->health, Health::kUnhealthy);
+  EXPECT_THAT(world.Condition("uid-two"), Optional(Health::kUnhealthy));
+}
+
 TEST_F(EndedPodTest, AnotherSharerOfTheDeviceIsNoNewOwner) {
   world.PutClaim("sharer-gpu", {{"req", "gpu-0"}});
   world.AddPod({"sharer", "uid-sharer", {{"gpu", "sharer-gpu"}}});
