@@ -22,7 +22,8 @@ constexpr const char* kPod =
     " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
 constexpr const char* kAllocation =
     "INSERT OR REPLACE INTO allocations (pod_uid, container, pod_claim, claim, request, device_id,"
-    " share_id, from_ms, until_ms) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)";
+    " share_id, from_ms, until_ms, last_health, last_reason, last_message, last_since_ms,"
+    " last_counts, last_closed) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
 constexpr const char* kAlive =
     "INSERT OR REPLACE INTO alive (one, boot_id, boot_ns, wall_ms) VALUES (1, ?, ?, ?)";
 constexpr const char* kCdiId = "UPDATE device_names SET cdi_id = ?2 WHERE id = ?1";
@@ -98,9 +99,14 @@ sql::Outcome<void> RecordWriter::operator()(const PodRecord& record) {
 }
 
 sql::Outcome<void> RecordWriter::operator()(const AllocationRecord& record) {
+  std::optional<std::string_view> health;
+  if (record.last) health = ToString(record.last->health.health);
+  const LastHealth last = record.last.value_or(LastHealth{});
   return IdOf(record.key).and_then([&](std::int64_t id) {
     return allocation_.Run(record.pod_uid, record.container, record.pod_claim, record.claim,
-                           record.request, id, record.share_id, record.from, record.to);
+                           record.request, id, record.share_id, record.from, record.to, health,
+                           ToString(last.health.reason), last.health.message, last.health.since,
+                           last.counts, last.closed);
   });
 }
 

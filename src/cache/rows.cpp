@@ -15,6 +15,16 @@ UnknownReason ReadReason(sql::Row& row, Health health) {
   return reason == UnknownReason::kNone ? UnknownReason::kNeverReported : reason;
 }
 
+// The columns after `health`.
+DeviceHealth ReadDeviceHealth(sql::Row& row, Health health) {
+  DeviceHealth read;
+  read.health = health;
+  read.reason = ReadReason(row, health);
+  read.message = row.Text();
+  read.since = row.Time();
+  return read;
+}
+
 }  // namespace
 
 DeviceKey ReadKey(sql::Row& row) {
@@ -24,10 +34,7 @@ DeviceKey ReadKey(sql::Row& row) {
 DeviceRecord ReadDevice(sql::Row& row) {
   DeviceRecord record;
   record.key = ReadKey(row);
-  record.health.health = ReadHealth(row);
-  record.health.reason = ReadReason(row, record.health.health);
-  record.health.message = row.Text();
-  record.health.since = row.Time();
+  record.health = ReadDeviceHealth(row, ReadHealth(row));
   record.lease =
       std::chrono::seconds{std::clamp<std::int64_t>(row.Integer(), 0, kMaxLease.count())};
   record.driver_time = row.Integer();
@@ -77,6 +84,12 @@ AllocationRecord ReadAllocation(sql::Row& row) {
   record.share_id = row.Text();
   record.from = row.Time();
   record.to = row.OptionalTime();
+  if (const auto last = row.OptionalText()) {
+    record.last.emplace();
+    record.last->health = ReadDeviceHealth(row, ParseHealth(*last).value_or(Health::kUnknown));
+    record.last->counts = row.Integer() != 0;
+    record.last->closed = row.Integer() != 0;
+  }
   return record;
 }
 

@@ -27,7 +27,8 @@ PodRecord ReadPod(sql::Row& row);
 
 inline constexpr const char* kAllocations =
     "SELECT a.pod_uid, a.container, a.pod_claim, a.claim, a.request, n.driver, n.pool, n.device,"
-    " a.share_id, a.from_ms, a.until_ms"
+    " a.share_id, a.from_ms, a.until_ms, a.last_health, a.last_reason, a.last_message,"
+    " a.last_since_ms, a.last_counts, a.last_closed"
     " FROM allocations a JOIN device_names n ON n.id = a.device_id";
 AllocationRecord ReadAllocation(sql::Row& row);
 

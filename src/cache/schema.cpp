@@ -133,7 +133,17 @@ CREATE TABLE absences (
 ) STRICT;
 )sql";
 
-constexpr std::array kMigrations = {kVersion1, kVersion2};
+// What an ended pod says of each device; last_health is NULL before its end.
+constexpr Migration kVersion3 = R"sql(
+ALTER TABLE allocations ADD COLUMN last_health TEXT;
+ALTER TABLE allocations ADD COLUMN last_reason TEXT NOT NULL DEFAULT '';
+ALTER TABLE allocations ADD COLUMN last_message TEXT NOT NULL DEFAULT '';
+ALTER TABLE allocations ADD COLUMN last_since_ms INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE allocations ADD COLUMN last_counts INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE allocations ADD COLUMN last_closed INTEGER NOT NULL DEFAULT 0;
+)sql";
+
+constexpr std::array kMigrations = {kVersion1, kVersion2, kVersion3};
 
 }  // namespace
 

@@ -62,12 +62,29 @@ Json Convert(const PodRecord& record) {
   };
 }
 
+Json Convert(const LastHealth& last) {
+  return {
+      {"health", ToString(last.health.health)},
+      {"reason", ToString(last.health.reason)},
+      {"message", last.health.message},
+      {"since", Time(last.health.since)},
+  };
+}
+
 Json Convert(const AllocationRecord& record) {
   return {
-      {"podUid", record.pod_uid},  {"container", record.container}, {"podClaim", record.pod_claim},
-      {"claim", record.claim},     {"request", record.request},     {"driver", record.key.driver},
-      {"pool", record.key.pool},   {"device", record.key.device},   {"shareId", record.share_id},
-      {"from", Time(record.from)}, {"to", OrNull(record.to, Time)},
+      {"podUid", record.pod_uid},
+      {"container", record.container},
+      {"podClaim", record.pod_claim},
+      {"claim", record.claim},
+      {"request", record.request},
+      {"driver", record.key.driver},
+      {"pool", record.key.pool},
+      {"device", record.key.device},
+      {"shareId", record.share_id},
+      {"from", Time(record.from)},
+      {"to", OrNull(record.to, Time)},
+      {"last", OrNull(record.last, [](const LastHealth& last) { return Convert(last); })},
   };
 }
 

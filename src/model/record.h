@@ -90,6 +90,16 @@ struct PodRecord {
   bool operator==(const PodRecord&) const = default;
 };
 
+// What a pod that has ended says of a device.
+struct LastHealth {
+  DeviceHealth health;
+  bool counts = true;  // its driver offered health, so the pod's condition depends on it
+  bool closed =
+      false;  // no report changes it: the pod ended with this fault, or another has it now
+
+  bool operator==(const LastHealth&) const = default;
+};
+
 struct AllocationRecord {
   std::string pod_uid;
   std::string container;
@@ -100,6 +110,7 @@ struct AllocationRecord {
   std::string share_id;
   WallTime from;
   std::optional<WallTime> to;
+  std::optional<LastHealth> last;  // once the pod has ended
 };
 
 struct ContainerRecord {

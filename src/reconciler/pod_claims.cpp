@@ -16,11 +16,28 @@ constexpr int kFailuresToTell = 3;
 
 }  // namespace
 
+void PodClaims::Restore(std::span<const AllocationRecord> allocations) {
+  std::map<std::string, Claim> claims;
+  for (const AllocationRecord& record : allocations) {
+    links_[record.pod_claim] = record.claim;
+    claims[record.claim].results.push_back({record.request, record.key, record.share_id});
+  }
+  for (auto& [name, claim] : claims) {
+    const auto reading =
+        readings_.try_emplace(name, Reading{.backoff = Backoff(kClaimRetry, seed_)}).first;
+    if (reading->second.claim) continue;
+    claim.name = name;
+    claim.allocated = true;
+    reading->second.claim = std::make_shared<const Claim>(std::move(claim));
+    reading->second.answered = true;
+    reading->second.due.reset();
+  }
+}
+
 void PodClaims::Learn(const Pod& pod) {
   LearnClaimLinks(pod, links_);
   for (const auto& [pod_claim, name] : links_) {
-    readings_.try_emplace(name,
-                          Reading{nullptr, false, BootTime{}, false, Backoff(kClaimRetry, seed_)});
+    readings_.try_emplace(name, Reading{.backoff = Backoff(kClaimRetry, seed_)});
   }
 }
 

@@ -4,6 +4,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -11,6 +12,7 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "model/claim.h"
+#include "model/record.h"
 #include "reconciler/allocation.h"
 
 namespace dra_health {
@@ -24,6 +26,8 @@ class PodClaims {
  public:
   explicit PodClaims(std::uint64_t seed) : seed_(seed) {}
 
+  // An ended pod's claims as its allocations tell: they are released at its end, and may be gone.
+  void Restore(std::span<const AllocationRecord> allocations);
   void Learn(const Pod& pod);
 
   // Names of the claims to read now; each is then expected to be answered.
@@ -42,7 +46,7 @@ class PodClaims {
 
  private:
   struct Reading {
-    std::shared_ptr<const Claim> claim;  // allocated
+    std::shared_ptr<const Claim> claim = {};  // allocated
     bool answered = false;
     std::optional<BootTime> due{BootTime{}};  // none: under way or done
     bool told = false;

@@ -33,9 +33,8 @@ void PodTable::Settle(Moment now, Effects& effects) {
     if (found == pods_.end()) continue;
     Entry& entry = found->second;
     entry.queued = false;
-    ReadDueClaims(entry, now, effects);
-    BootTime wake = entry.claims.NextDeadline();
-    Rebuild(entry, now, wake);
+    BootTime wake = ReadDueClaims(entry, now, effects);
+    entry.publisher.Want(WantOf(entry, now, wake));
     AskToHold(entry, effects);
     if (auto patch = entry.publisher.Next(now, cdi_.names())) {
       ++in_flight_;
@@ -61,27 +60,18 @@ void PodTable::Settle(Moment now, Effects& effects) {
   }
 }
 
-void PodTable::Rebuild(Entry& entry, Moment now, BootTime& ask_again) {
-  if (entry.freezes_at) {
-    entry.frozen = entry.frozen || now.boot >= *entry.freezes_at;
-    if (entry.frozen || !HasLateReport(entry)) return;
-  }
-  entry.publisher.Want(WantOf(entry, now, ask_again));
-}
-
 std::optional<Publication> PodTable::WantOf(const Entry& entry, Moment now,
                                             BootTime& ask_again) const {
-  const Pod& pod = entry.publisher.pod();
+  const auto& said = entry.publisher.want();
+  if (entry.freezes_at && !KnowsLast(entry)) return said;
   bool waiting = !entry.claims.answered();
   bool unhealthy = false;
   for (const Allocation& allocation : entry.allocations) {
-    const std::string& driver = allocation.key.driver;
-    const auto offer = drivers_.OfferOf(driver);
-    const DeviceHealth* health = devices_.Find(allocation.key);
-    if (offer == DriverTable::Offer::kNo || health == nullptr) continue;
-    unhealthy |= health->health == Health::kUnhealthy;
-    if (health->reason != UnknownReason::kNeverReported) continue;
+    const DeviceHealth health = ViewOf(entry, allocation.key).health;
+    unhealthy |= health.health == Health::kUnhealthy;
+    if (health.reason != UnknownReason::kNeverReported) continue;
     // After a start, and after a driver's, the first report is on its way: no alarm before it.
+    const std::string& driver = allocation.key.driver;
     const BootTime until =
         std::max(started_, drivers_.FirstSeen(driver).value_or(started_)) + settings_.report_grace;
     if (now.boot >= until) continue;
@@ -89,14 +79,10 @@ std::optional<Publication> PodTable::WantOf(const Entry& entry, Moment now,
     ask_again = std::min(ask_again, until);
   }
   // What was said before all is known must not stand when it is not so any more.
-  const auto& said = entry.publisher.want();
   if (waiting && !unhealthy && !(said && said->condition)) return said;
-  Publication publication = BuildPublication(pod, entry.allocations, [&](const DeviceKey& key) {
-    PublishedDevice view = ViewOf(pod, key);
-    const auto kept = entry.kept.find(key);
-    if (kept != entry.kept.end()) view.health = kept->second;
-    return view;
-  });
+  Publication publication =
+      BuildPublication(entry.publisher.pod(), entry.allocations,
+                       [&](const DeviceKey& key) { return ViewOf(entry, key); });
   auto& condition = publication.condition;
   if (condition && condition->summary == Health::kHealthy && !entry.claims.answered()) {
     *condition = {Health::kUnknown, "DeviceHealthUnknown", kClaimsUnread};
@@ -104,31 +90,24 @@ std::optional<Publication> PodTable::WantOf(const Entry& entry, Moment now,
   return publication;
 }
 
-PublishedDevice PodTable::ViewOf(const Pod& pod, const DeviceKey& key) const {
-  const auto offer = drivers_.OfferOf(key.driver);
-  if (offer == DriverTable::Offer::kNo) {
-    return {
-        {Health::kUnknown, UnknownReason::kNotSupported, "", {}}, cdi_.ResourceIdOf(key), false};
-  }
+PublishedDevice PodTable::ViewOf(const Entry& entry, const DeviceKey& key) const {
   PublishedDevice view;
   view.resource_id = cdi_.ResourceIdOf(key);
+  if (const auto last = entry.last.find(key); last != entry.last.end()) {
+    view.health = last->second.health;
+    view.counts = last->second.counts;
+    return view;
+  }
+  const auto offer = drivers_.OfferOf(key.driver);
+  if (offer == DriverTable::Offer::kNo) {
+    view.health.reason = UnknownReason::kNotSupported;
+    view.counts = false;
+    return view;
+  }
   if (const DeviceHealth* health = devices_.Find(key)) view.health = *health;
   // A driver that this agent has never seen offers nothing, unless the pod says that it did once.
-  view.counts = offer == DriverTable::Offer::kYes || pod.condition.has_value();
+  view.counts = offer == DriverTable::Offer::kYes || entry.publisher.pod().condition.has_value();
   return view;
-}
-
-bool PodTable::HasExpired(const DeviceHealth& health) {
-  return health.reason == UnknownReason::kLeaseExpired ||
-         health.reason == UnknownReason::kDriverGone ||
-         health.reason == UnknownReason::kNodeRebooted;
-}
-
-bool PodTable::HasLateReport(const Entry& entry) const {
-  return std::ranges::none_of(entry.allocations, [&](const Allocation& allocation) {
-    const DeviceHealth* health = devices_.Find(allocation.key);
-    return health != nullptr && HasExpired(*health) && !entry.kept.contains(allocation.key);
-  });
 }
 
 void PodTable::AskToHold(Entry& entry, Effects& effects) {

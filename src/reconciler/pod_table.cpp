@@ -25,6 +25,7 @@ AllocationRecord ToRecord(const std::string& uid, const Allocation& allocation, 
           allocation.key,
           allocation.share_id,
           from,
+          std::nullopt,
           std::nullopt};
 }
 
@@ -40,6 +41,9 @@ void PodTable::Restore(const StoredState& stored, Moment now) {
   for (const PodRecord& record : stored.pods) restored_.emplace(record.uid, record);
   for (const AllocationRecord& record : stored.allocations) {
     open_before_[record.pod_uid].push_back(record);
+  }
+  for (const DeviceRecord& record : stored.devices) {
+    health_before_.emplace(record.key, record.health);
   }
   for (const CdiIdRecord& record : stored.cdi_ids) cdi_.Restore(record);
   for (const ContainerRecord& record : stored.containers) {
@@ -61,10 +65,11 @@ void PodTable::Handle(const event::PodsListed& event, Moment now, Effects& effec
     record.deleted = now.wall;
     effects.writes.emplace_back(record);
     effects.writes.emplace_back(EndAllocations{uid, now.wall});
-    open_before_.erase(uid);
   }
   restored_.clear();
+  open_before_.clear();
   runs_before_.clear();
+  health_before_.clear();
 }
 
 void PodTable::Handle(const event::PodChanged& event, Moment now, Effects& effects) {
@@ -76,7 +81,7 @@ void PodTable::Handle(const event::PodDeleted& event, Moment now, Effects& effec
 }
 
 void PodTable::Handle(const event::CdiIdsRead& event, Moment now, Effects& effects) {
-  DevicesChanged(cdi_.Handle(event, now.boot, effects), now);
+  DevicesChanged(cdi_.Handle(event, now.boot, effects), now, effects);
 }
 
 void PodTable::Handle(const event::ClaimRead& event, Moment now, Effects& effects) {
@@ -113,26 +118,25 @@ void PodTable::Handle(const event::PodRead& event, Moment now, Effects& effects)
   }
 }
 
-void PodTable::DevicesChanged(const std::vector<DeviceKey>& keys, Moment now) {
+void PodTable::DevicesChanged(const std::vector<DeviceKey>& keys, Moment now, Effects& effects) {
   for (const DeviceKey& key : keys) {
     const auto holders = holders_.find(key);
     if (holders == holders_.end()) continue;
     for (const std::string& uid : holders->second) {
       Queue(uid);
-      // What counts for an ended pod is when it was reported, not when there is room to say it.
       Entry& entry = pods_.at(uid);
-      BootTime ask_again = BootTime::max();
-      if (entry.freezes_at) Rebuild(entry, now, ask_again);
+      if (AwaitsLateReport(entry, key, now)) TakeLateReport(entry, key, effects);
     }
   }
 }
 
-void PodTable::HealthTurned(const DeviceKey& key, BootTime now) {
+void PodTable::HealthTurned(const DeviceKey& key, Moment now) {
   const auto holders = holders_.find(key);
   if (holders == holders_.end()) return;
   for (const std::string& uid : holders->second) {
     Entry& entry = pods_.at(uid);
-    if (!entry.frozen && !entry.turned) entry.turned = now;
+    const bool counts = !entry.freezes_at || AwaitsLateReport(entry, key, now);
+    if (counts && !entry.turned) entry.turned = now.boot;
   }
 }
 
@@ -155,56 +159,38 @@ BootTime PodTable::NextDeadline() const {
 }
 
 void PodTable::Observe(const std::shared_ptr<const Pod>& pod, Moment now, Effects& effects) {
-  auto found = pods_.find(pod->uid);
-  if (found == pods_.end()) {
-    if (!HoldsClaims(*pod)) return;
-    const std::uint64_t seed = seed_ ^ std::hash<std::string>{}(pod->uid);
-    found = pods_.try_emplace(pod->uid, settings_, server_, seed).first;
-    PodRecord& record = found->second.record;
-    if (const auto before = restored_.extract(pod->uid)) {
-      record = before.mapped();
-      found->second.publisher.Restore(record.field);
-      if (auto runs = runs_before_.extract(pod->uid)) {
-        found->second.runs.Restore(std::move(runs.mapped()));
-      }
-    } else {
-      record.uid = pod->uid;
-      record.namespace_name = pod->namespace_name;
-      record.name = pod->name;
-      record.first_seen = now.wall;
-    }
-  }
-  Entry& entry = found->second;
+  const auto found = pods_.find(pod->uid);
+  const bool known = found != pods_.end();
+  if (!known && !HoldsClaims(*pod)) return;
+  Entry& entry = known ? found->second : Add(*pod, now);
   Queue(pod->uid);
   if (!entry.publisher.Observe(pod, now.boot)) return;
+  const bool ends = pod->ended && !entry.freezes_at;
+  if (ends) entry.claims.Restore(entry.written);
   entry.claims.Learn(*pod);
   entry.runs.Learn(*pod, effects.writes);
   Remap(entry, now, effects);
-  if (pod->ended && !entry.freezes_at) End(entry, now);
+  if (ends) End(entry, known, now, effects);
 }
 
-void PodTable::End(Entry& entry, Moment now) {
-  BootTime ask_again = BootTime::max();
-  if (entry.publisher.want()) Rebuild(entry, now, ask_again);
-  NoteFaults(entry);
-  // It ended before this run, with a fault that the pod names and we may not know any more.
-  const auto& condition = entry.publisher.pod().condition;
-  const bool unhealthy = condition && condition->status.summary == Health::kUnhealthy;
-  entry.frozen = unhealthy && !entry.publisher.want();
-  if (!entry.record.ended) entry.record.ended = now.wall;
-  const auto window = std::chrono::milliseconds{settings_.late_report_window};
-  const auto left =
-      window - (now.wall - *entry.record.ended);  // it may have ended before our start
-  entry.freezes_at = now.boot + std::clamp(left, std::chrono::milliseconds{0}, window);
-}
-
-void PodTable::NoteFaults(Entry& entry) {
-  for (const Allocation& allocation : entry.allocations) {
-    if (drivers_.OfferOf(allocation.key.driver) == DriverTable::Offer::kNo) continue;
-    const DeviceHealth* health = devices_.Find(allocation.key);
-    if (health == nullptr || health->health != Health::kUnhealthy) continue;
-    entry.kept.try_emplace(allocation.key, *health);
+PodTable::Entry& PodTable::Add(const Pod& pod, Moment now) {
+  const std::uint64_t seed = seed_ ^ std::hash<std::string>{}(pod.uid);
+  Entry& entry = pods_.try_emplace(pod.uid, settings_, server_, seed).first->second;
+  if (const auto before = restored_.extract(pod.uid)) {
+    entry.record = std::move(before.mapped());
+    entry.publisher.Restore(entry.record.field);
+  } else {
+    entry.record.uid = pod.uid;
+    entry.record.namespace_name = pod.namespace_name;
+    entry.record.name = pod.name;
+    entry.record.first_seen = now.wall;
   }
+  if (auto open = open_before_.extract(pod.uid)) {
+    entry.written = std::move(open.mapped());
+    entry.written_before = entry.written.size();
+  }
+  if (auto runs = runs_before_.extract(pod.uid)) entry.runs.Restore(std::move(runs.mapped()));
+  return entry;
 }
 
 void PodTable::Delete(const std::string& uid, Moment now, Effects& effects) {
@@ -218,16 +204,19 @@ void PodTable::Delete(const std::string& uid, Moment now, Effects& effects) {
   held_.Remove(uid);
   for (const std::string& other : held_.TakeChanged()) Queue(other);
   SetWake(uid, entry, BootTime::max());
-  open_before_.erase(uid);
   reverts_of_gone_pods_ += entry.publisher.all_reverts();
   pods_.erase(found);
 }
 
-void PodTable::ReadDueClaims(Entry& entry, Moment now, Effects& effects) {
+BootTime PodTable::ReadDueClaims(Entry& entry, Moment now, Effects& effects) {
+  // What is not allocated at a pod's end will not be.
+  const bool over = entry.freezes_at && now.boot >= *entry.freezes_at;
+  if (over && entry.claims.answered()) return BootTime::max();
   for (std::string& name : entry.claims.TakeDue(now.boot)) {
     effects.effects.emplace_back(
         effect::ReadClaim{entry.record.namespace_name, std::move(name), entry.record.uid});
   }
+  return entry.claims.NextDeadline();
 }
 
 void PodTable::Remap(Entry& entry, Moment now, Effects& effects) {
@@ -235,19 +224,23 @@ void PodTable::Remap(Entry& entry, Moment now, Effects& effects) {
     return entry.claims.Find(pod_claim);
   });
   const std::string& uid = entry.record.uid;
-  auto& before = open_before_[uid];
+  std::set<DeviceKey> learned;
   for (const Allocation& allocation : allocations) {
     if (std::ranges::binary_search(entry.allocations, allocation)) continue;
-    FreezeFormerOwners(allocation.key, uid);
-    if (entry.freezes_at && HasNewOwner(allocation.key, uid)) entry.frozen = true;
+    learned.insert(allocation.key);
     holders_[allocation.key].insert(uid);
-    const AllocationRecord record = ToRecord(uid, allocation, now.wall);
-    const bool known = std::ranges::any_of(
-        before, [&](const AllocationRecord& other) { return SameAllocation(record, other); });
+    AllocationRecord record = ToRecord(uid, allocation, now.wall);
+    const bool known = std::ranges::any_of(entry.written, [&](const AllocationRecord& other) {
+      return SameAllocation(record, other);
+    });
     cdi_.Allocated(allocation.key, !known, now.boot);
-    if (!known) effects.writes.emplace_back(record);
+    if (known) continue;
+    if (!entry.freezes_at) CloseFormerOwners(allocation.key, now, effects);
+    const auto last = entry.last.find(allocation.key);
+    if (last != entry.last.end()) record.last = last->second;
+    entry.written.push_back(record);
+    effects.writes.emplace_back(std::move(record));
   }
-  if (before.empty()) open_before_.erase(uid);
   const auto before_this = std::exchange(entry.allocations, std::move(allocations));
   for (const Allocation& gone : before_this) {
     const auto same_device = [&](const Allocation& other) { return other.key == gone.key; };
@@ -259,7 +252,10 @@ void PodTable::Remap(Entry& entry, Moment now, Effects& effects) {
     devices_.Allocate(allocation.key, now, changes);
   }
   std::ranges::move(changes.writes, std::back_inserter(effects.writes));
-  if (entry.freezes_at && !entry.frozen) NoteFaults(entry);
+  if (!entry.freezes_at || now.boot >= *entry.freezes_at) return;
+  for (const DeviceKey& key : learned) {
+    TakeLast(entry, key, HasNewOwner(key, uid), now, effects);
+  }
 }
 
 void PodTable::Unhold(const DeviceKey& key, const std::string& uid) {
@@ -267,30 +263,6 @@ void PodTable::Unhold(const DeviceKey& key, const std::string& uid) {
   if (holders == holders_.end()) return;
   holders->second.erase(uid);
   if (holders->second.empty()) holders_.erase(holders);
-}
-
-void PodTable::FreezeFormerOwners(const DeviceKey& key, const std::string& new_owner) {
-  const auto holders = holders_.find(key);
-  if (holders == holders_.end()) return;
-  for (const std::string& uid : holders->second) {
-    if (uid == new_owner) continue;
-    Entry& other = pods_.at(uid);
-    const DeviceHealth* health = devices_.Find(key);
-    if (!other.freezes_at || health == nullptr) continue;
-    if (HasExpired(*health)) {
-      other.frozen = true;  // the pod says what was before
-    } else {
-      other.kept.try_emplace(key, *health);
-    }
-  }
-}
-
-bool PodTable::HasNewOwner(const DeviceKey& key, const std::string& former_owner) const {
-  const auto holders = holders_.find(key);
-  return holders != holders_.end() &&
-         std::ranges::any_of(holders->second, [&](const std::string& uid) {
-           return uid != former_owner && !pods_.at(uid).freezes_at;
-         });
 }
 
 void PodTable::Queue(const std::string& uid) {

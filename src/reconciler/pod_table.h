@@ -58,10 +58,10 @@ class PodTable {
   void Handle(const event::PatchDone& event, Moment now, Effects& effects);
   void Handle(const event::ApiReconnected& event, Moment now, Effects& effects);
 
-  void DevicesChanged(const std::vector<DeviceKey>& keys, Moment now);
+  void DevicesChanged(const std::vector<DeviceKey>& keys, Moment now, Effects& effects);
   // The device turned from one health to another: from here it is measured how long its pods take
   // to say so (effect::Published).
-  void HealthTurned(const DeviceKey& key, BootTime now);
+  void HealthTurned(const DeviceKey& key, Moment now);
   void DriverChanged(const std::string& driver, Moment now, Effects& effects);
   bool InUse(const DeviceKey& key) const { return holders_.contains(key); }
 
@@ -82,14 +82,14 @@ class PodTable {
     PodClaims claims;
     ContainerRuns runs;
     std::vector<Allocation> allocations;
+    std::vector<AllocationRecord> written;  // every allocation, as the store has it
+    std::size_t written_before = 0;         // so many of them by an earlier run
     Publisher publisher;
     FieldState said_holder = FieldState::kPending;  // as the log was told
     LastingDifferences differences;                 // while the field is the kubelet's
-    std::optional<BootTime> freezes_at;  // the pod has ended: until then late reports count
-    bool frozen = false;                 // what it last had to say stands
-    // What stands of single devices of an ended pod: a fault that it ended with, which no recovery
-    // hides, and what was so of a device before another pod got it.
-    std::map<DeviceKey, DeviceHealth> kept;
+    std::optional<BootTime> freezes_at;    // the pod has ended: until then late reports count
+    std::map<DeviceKey, LastHealth> last;  // of an ended pod
+    bool left_alone = false;  // it ended having said what the store knows nothing of: that stands
     bool queued = false;
     std::optional<BootTime> wake;
     std::optional<BootTime> turned;   // when the first change of health came that is not sent yet
@@ -101,24 +101,32 @@ class PodTable {
   }
 
   void Observe(const std::shared_ptr<const Pod>& pod, Moment now, Effects& effects);
-  void End(Entry& entry, Moment now);
-  // That a pod ended with: at its end, or when it is learned which devices it had.
-  void NoteFaults(Entry& entry);
+  Entry& Add(const Pod& pod, Moment now);
   void Delete(const std::string& uid, Moment now, Effects& effects);
-  void ReadDueClaims(Entry& entry, Moment now, Effects& effects);
-  // Ended pods that held the device: what is said of it now is the new owner's.
+  BootTime ReadDueClaims(Entry& entry, Moment now, Effects& effects);  // when the next is due
   void Unhold(const DeviceKey& key, const std::string& uid);
-  void FreezeFormerOwners(const DeviceKey& key, const std::string& new_owner);
-  // After a start claims are read in any order, so that of the new owner may come first.
-  bool HasNewOwner(const DeviceKey& key, const std::string& former_owner) const;
-  // Whether what is known of the pod's devices is more than that nobody has spoken of them since.
-  bool HasLateReport(const Entry& entry) const;
-  static bool HasExpired(const DeviceHealth& health);
   void Remap(Entry& entry, Moment now, Effects& effects);
+
+  // --- pods that have ended (ended_pods.cpp) ---
+  void End(Entry& entry, bool seen_running, Moment now, Effects& effects);
+  // What stood in an earlier run. A pod that ended while no agent was there: what was known then.
+  void RestoreLast(Entry& entry, Effects& effects);
+  // The pod ends, or it is learned only then that it held the device.
+  void TakeLast(Entry& entry, const DeviceKey& key, bool owned, Moment now, Effects& effects);
+  void TakeLateReport(Entry& entry, const DeviceKey& key, Effects& effects);
+  static bool AwaitsLateReport(const Entry& entry, const DeviceKey& key, Moment now);
+  // Something stands of each of its devices.
+  static bool KnowsLast(const Entry& entry);
+  void SetLast(Entry& entry, const DeviceKey& key, LastHealth last, Effects& effects);
+  // Of ended pods that held the device: what is said of it from now on is the new owner's.
+  void CloseFormerOwners(const DeviceKey& key, Moment now, Effects& effects);
+  // After a start claims are read in any order, so that of the new owner may come first. One that
+  // has held the device since an earlier run shared it.
+  bool HasNewOwner(const DeviceKey& key, const std::string& former_owner) const;
+
   // What the pod shall say; nullopt while too little is known. `ask_again` is when time alone may
   // change the answer.
   std::optional<Publication> WantOf(const Entry& entry, Moment now, BootTime& ask_again) const;
-  void Rebuild(Entry& entry, Moment now, BootTime& ask_again);
   void RetryAll();
   void MeasureLatency(Entry& entry, const event::PatchDone& done, BootTime now, Effects& effects);
   void UpdateRecord(Entry& entry, Moment now, Effects& effects, bool published);
@@ -127,7 +135,7 @@ class PodTable {
   static void SayWhoHolds(Entry& entry, FieldState now, Effects& effects);
   void AskToHold(Entry& entry, Effects& effects);
   void Compare(Entry& entry, Moment now, BootTime& ask_again, Effects& effects);
-  PublishedDevice ViewOf(const Pod& pod, const DeviceKey& key) const;
+  PublishedDevice ViewOf(const Entry& entry, const DeviceKey& key) const;
 
   const Settings& settings_;
   std::uint64_t seed_;
@@ -146,10 +154,11 @@ class PodTable {
   std::size_t in_flight_ = 0;
   std::uint64_t reverts_of_gone_pods_ = 0;
 
-  std::map<std::string, PodRecord> restored_;  // by uid, until seen
-  std::map<std::string, std::vector<AllocationRecord>>
-      open_before_;  // by uid, until the pod is gone
-  std::map<std::string, std::vector<ContainerRecord>> runs_before_;  // by uid, until seen
+  // Of an earlier run, until the pod is seen, or all pods that are there are.
+  std::map<std::string, PodRecord> restored_;                         // by uid
+  std::map<std::string, std::vector<AllocationRecord>> open_before_;  // by uid
+  std::map<std::string, std::vector<ContainerRecord>> runs_before_;   // by uid
+  std::map<DeviceKey, DeviceHealth> health_before_;
   bool listed_ = false;
 };
 

@@ -74,7 +74,8 @@ TEST(SchemaTest, FileOfVersion1KeepsStateAndHistory) {
   EXPECT_THAT(state->drivers, SizeIs(1));
   ASSERT_THAT(state->pods, SizeIs(1));
   EXPECT_EQ(state->pods[0].field, FieldState::kOwn) << "was called Published";
-  EXPECT_THAT(state->allocations, SizeIs(1));
+  ASSERT_THAT(state->allocations, SizeIs(1));
+  EXPECT_EQ(state->allocations[0].last, std::nullopt);
   ASSERT_TRUE(state->alive);
   EXPECT_EQ(state->alive->boot, BootTime{std::chrono::seconds{5}});
   EXPECT_TRUE(

@@ -138,6 +138,10 @@ TEST_F(StoreTest, AllocationComesBackWhole) {
   EXPECT_EQ(allocations[0].share_id, "share");
   EXPECT_EQ(allocations[0].from, At(3));
   EXPECT_EQ(allocations[0].to, std::nullopt);
+  EXPECT_EQ(allocations[0].last, std::nullopt);
+  written.last = {{Health::kUnknown, UnknownReason::kLeaseExpired, "silent", At(5)}, false, true};
+  Apply({written});
+  EXPECT_EQ(Reopened().allocations[0].last, written.last);
 }
 
 TEST_F(StoreTest, RunsOfContainersComeBackWholeTheLastTwoOfEachContainer) {

@@ -30,6 +30,8 @@ Writes World() {
   deleted.deleted = At(50);
   DeviceRecord failed = Device(Gpu("gpu-0"), Health::kUnhealthy, 30);
   failed.health.message = "Xid 79\xFF";
+  AllocationRecord held = SomeAllocation("uid-1", Gpu("gpu-0"), 10);
+  held.last = {{Health::kUnhealthy, UnknownReason::kNone, "hot", At(30)}, true, true};
   DeviceRecord silent = Device(Gpu("gpu-1"), Health::kUnknown, 70);
   silent.health.message.clear();
   return {Alive(100),
@@ -38,7 +40,7 @@ Writes World() {
           silent,
           running,
           deleted,
-          SomeAllocation("uid-1", Gpu("gpu-0"), 10),
+          held,
           FieldDifferences{"uid-1",
                            {{{.container = "train",
                               .entry = "claim:gpus",
@@ -211,6 +213,8 @@ TEST_F(CacheReportTest, PodsJsonHasAllocationsAndNulls) {
   EXPECT_EQ(pods[0].at("lastPublished"), "2027-01-15T08:00:31.000Z");
   EXPECT_EQ(pods[0].at("allocations").at(0).at("device"), "gpu-0");
   EXPECT_TRUE(pods[0].at("allocations").at(0).at("to").is_null());
+  EXPECT_EQ(pods[0].at("allocations").at(0).at("last"), json::parse(R"({
+    "health": "Unhealthy", "reason": "", "message": "hot", "since": "2027-01-15T08:00:30.000Z"})"));
   EXPECT_TRUE(pods[1].at("condition").is_null());
   EXPECT_EQ(pods[1].at("allocations"), json::array());
 }

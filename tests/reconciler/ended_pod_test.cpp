@@ -93,20 +93,149 @@ TEST_F(EndedPodTest, AReportAfterTheDeviceHasANewOwnerIsTheNewOwners) {
   EXPECT_THAT(world.Condition("uid-next"), Optional(Health::kUnhealthy));
 }
 
-TEST_F(EndedPodTest, ANewOwnerOfOneDeviceTakesNothingFromTheOthers) {
-  world.PutClaim("two-gpus", {{"req", "gpu-1"}, {"req", "gpu-2"}});
-  const auto report = [&](Health first, Health second) {
-    world.Report(plugin, {Says("gpu-1", first), Says("gpu-2", second)});
-  };
-  report(Health::kHealthy, Health::kHealthy);
-  world.AddPod({"two", "uid-two", {{"gpu", "two-gpus"}}});
-  world.ChangePod("uid-two", [](Pod& pod) { pod.ended = true; });
-  world.PutClaim("next-gpu", {{"req", "gpu-1"}});
-  world.AddPod({"next", "uid-next", {{"gpu", "next-gpu"}}});
-  report(Health::kUnhealthy, Health::kUnhealthy);
-  EXPECT_EQ(world.Shown("gpu-1", "uid-two")->health, Health::kHealthy);
-  EXPECT_EQ(world.Shown("gpu-2", "uid-two")->health, Health::kUnhealthy);
-  EXPECT_THAT(world.Condition("uid-two"), Optional(Health::kUnhealthy));
+// A pod with two devices that ends; then another gets the first of them.
+class EndedPairTest : public EndedPodTest {
+ protected:
+  void SetUp() override {
+    EndedPodTest::SetUp();
+    world.PutClaim("two-gpus", {{"req", "gpu-1"}, {"req", "gpu-2"}});
+    Report(Health::kHealthy, Health::kHealthy);
+    world.AddPod({"two", "uid-two", {{"gpu", "two-gpus"}}});
+  }
+  void Report(Health first, Health second, std::chrono::seconds lease = 86400s) {
+    world.Report(plugin, {Says("gpu-1", first, "", lease), Says("gpu-2", second, "", lease)});
+  }
+  void End() {
+    world.ChangePod("uid-two", [](Pod& pod) { pod.ended = true; });
+  }
+  void Release() {
+    Claim released;
+    released.name = "two-gpus";
+    world.PutClaim(std::move(released));
+  }
+  void AddNextOwner() {
+    world.PutClaim("next-gpu", {{"req", "gpu-1"}});
+    world.AddPod({"next", "uid-next", {{"gpu", "next-gpu"}}});
+  }
+  void Restart() {
+    world.Restart();
+    plugin = world.Register();
+  }
+  void ExpectShown(Health first, Health second, Health condition) {
+    EXPECT_EQ(world.Shown("gpu-1", "uid-two")->health, first);
+    EXPECT_EQ(world.Shown("gpu-2", "uid-two")->health, second);
+    EXPECT_THAT(world.Condition("uid-two"), Optional(condition));
+  }
+};
+
+TEST_F(EndedPairTest, ANewOwnerOfOneDeviceTakesNothingFromTheOther) {
+  End();
+  AddNextOwner();
+  Report(Health::kUnhealthy, Health::kUnhealthy);
+  ExpectShown(Health::kHealthy, Health::kUnhealthy, Health::kUnhealthy);
+}
+
+TEST_F(EndedPairTest, NorDoesItOverARestart) {
+  End();
+  AddNextOwner();
+  Report(Health::kUnknown, Health::kHealthy);
+  Restart();
+  Report(Health::kUnhealthy, Health::kUnhealthy);
+  ExpectShown(Health::kHealthy, Health::kUnhealthy, Health::kUnhealthy);
+}
+
+TEST_F(EndedPairTest, NorDoesItOfADeviceOfWhichNobodyHadSpokenSince) {
+  Report(Health::kHealthy, Health::kHealthy, 10s);
+  End();
+  world.Advance(11s);
+  AddNextOwner();
+  Report(Health::kUnhealthy, Health::kUnhealthy);
+  ExpectShown(Health::kHealthy, Health::kUnhealthy, Health::kUnhealthy);
+}
+
+TEST_F(EndedPairTest, ADeviceThatFallsSilentTakesNothingFromTheOther) {
+  Report(Health::kHealthy, Health::kHealthy, 10s);
+  End();
+  world.Advance(11s);
+  world.Report(plugin, {Says("gpu-2", Health::kUnhealthy)});
+  ExpectShown(Health::kHealthy, Health::kUnhealthy, Health::kUnhealthy);
+}
+
+TEST_F(EndedPairTest, AFaultTakesNothingFromTheOtherOverARestart) {
+  Report(Health::kUnhealthy, Health::kHealthy);
+  End();
+  Restart();
+  Report(Health::kHealthy, Health::kUnhealthy);
+  ExpectShown(Health::kUnhealthy, Health::kUnhealthy, Health::kUnhealthy);
+}
+
+TEST_F(EndedPairTest, LateReportsCountOverARestartAlthoughItsClaimsAreReleased) {
+  End();
+  Release();
+  Restart();
+  AddNextOwner();
+  Report(Health::kUnhealthy, Health::kUnhealthy);
+  ExpectShown(Health::kHealthy, Health::kUnhealthy, Health::kUnhealthy);
+}
+
+TEST_F(EndedPairTest, WhereItEndedWithoutAnAgentItSaysWhatWasKnown) {
+  world.ChangePodUnseen("uid-two", [](Pod& pod) { pod.ended = true; });
+  Release();
+  world.clock().Advance(30s);
+  Restart();
+  ExpectShown(Health::kHealthy, Health::kHealthy, Health::kHealthy);
+  Report(Health::kHealthy, Health::kUnhealthy);
+  ExpectShown(Health::kHealthy, Health::kUnhealthy, Health::kUnhealthy);
+}
+
+TEST_F(EndedPairTest, WhatCountedIsSaidByALaterAgent) {
+  End();
+  world.hold_patches = true;
+  Report(Health::kUnhealthy, Health::kHealthy);
+  world.clock().Advance(600s);
+  world.hold_patches = false;
+  Restart();
+  ExpectShown(Health::kUnhealthy, Health::kHealthy, Health::kUnhealthy);
+}
+
+TEST_F(EndedPairTest, StaysAsItIsWhereTheStoreKnowsNothingOfIt) {
+  Report(Health::kUnhealthy, Health::kHealthy);
+  End();
+  world.LoseStore();
+  Restart();
+  Report(Health::kHealthy, Health::kHealthy);
+  world.Advance(60s);
+  ExpectShown(Health::kUnhealthy, Health::kHealthy, Health::kUnhealthy);
+}
+
+TEST_F(EndedPairTest, AnotherSharerIsNoNewOwnerOverARestart) {
+  AddNextOwner();
+  End();
+  Restart();
+  Report(Health::kUnhealthy, Health::kHealthy);
+  ExpectShown(Health::kUnhealthy, Health::kHealthy, Health::kUnhealthy);
+}
+
+TEST_F(EndedPairTest, KeepsItsHealthWhenItsDriverOffersNoneAnyMore) {
+  End();
+  Settings off;
+  off.drivers[kDriver].watch = false;
+  world.Restart(off);
+  world.Register();
+  world.Advance(60s);
+  ExpectShown(Health::kHealthy, Health::kHealthy, Health::kHealthy);
+}
+
+TEST_F(EndedPairTest, ItsReleasedClaimsAreNotReadForEver) {
+  world.DeletePod("uid-two");
+  Release();
+  Pod pod = World::MakePod({"over", "uid-over", {{"gpu", "two-gpus"}}});
+  pod.ended = true;
+  world.PutPod(std::move(pod));
+  world.Advance(120s);
+  world.claim_reads = 0;
+  world.Advance(3600s);
+  EXPECT_EQ(world.claim_reads, 0);
 }
 
 TEST_F(EndedPodTest, AnotherSharerOfTheDeviceIsNoNewOwner) {

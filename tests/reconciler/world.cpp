@@ -117,9 +117,14 @@ void World::Put(Pod pod) {
 }
 
 void World::ChangePod(const std::string& uid, const std::function<void(Pod&)>& change) {
+  ChangePodUnseen(uid, change);
+  Send(event::PodChanged{pods_.at(uid)});
+}
+
+void World::ChangePodUnseen(const std::string& uid, const std::function<void(Pod&)>& change) {
   Pod copy = *pods_.at(uid);
   change(copy);
-  PutPod(std::move(copy));
+  Put(std::move(copy));
 }
 
 void World::DeletePod(const std::string& uid) {
@@ -296,7 +301,10 @@ void World::Store(const StoreWrite& write) {
     std::erase_if(stored_.pods, [&](auto& other) { return other.uid == pod->uid; });
     if (!pod->deleted) stored_.pods.push_back(*pod);
   } else if (const auto* allocation = std::get_if<AllocationRecord>(&write)) {
-    stored_.allocations.push_back(*allocation);
+    Replace(stored_.allocations, *allocation, [](auto& a, auto& b) {
+      return a.pod_uid == b.pod_uid && a.container == b.container && a.pod_claim == b.pod_claim &&
+             a.request == b.request && a.key == b.key && a.share_id == b.share_id;
+    });
   } else if (const auto* alive = std::get_if<AliveRecord>(&write)) {
     stored_.alive = *alive;
   } else if (const auto* cdi_id = std::get_if<CdiIdRecord>(&write)) {

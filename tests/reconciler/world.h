@@ -47,6 +47,7 @@ class World {
   // --- the agent's life ---
   void Restart(bool reboot = false);
   void Restart(const Settings& settings);  // with other flags
+  void LoseStore() { stored_ = {}; }       // while the agent is down
 
   // --- drivers ---
   PluginId Register(const std::string& driver = kDriver,
@@ -65,6 +66,7 @@ class World {
   void AddPod(const PodSpec& spec);
   void PutPod(Pod pod);  // as it is; the resource version is set
   void ChangePod(const std::string& uid, const std::function<void(Pod&)>& change);
+  void ChangePodUnseen(const std::string& uid, const std::function<void(Pod&)>& change);
   void DeletePod(const std::string& uid);
   void ForgetPodSilently(const std::string& uid) { pods_.erase(uid); }  // while the agent is down
   // A container of the pod, as the API server has it.

@@ -52,8 +52,6 @@ bool Simulation::Start() {
   pods_known_.clear();
   last_patch_.clear();
   carries_.clear();
-  seen_ending_.clear();
-  faults_.clear();
   known_drivers_.clear();
   for (const DriverRecord& record : stored.drivers) known_drivers_.insert(record.name);
   cdi_known_.clear();
@@ -66,12 +64,7 @@ bool Simulation::Start() {
   const std::string boot_id = "boot-" + std::to_string(boot_);
   oracle_.Configure(settings_);
   oracle_.Restarted(stored, stored.alive && stored.alive->boot_id == boot_id, Now().boot);
-  ended_.Restarted(
-      stored, [this](const DeviceKey& key) { return HealthOf(key).value_or(Health::kUnknown); },
-      [this](const std::string& uid) {
-        const auto pod = cluster_.Find(uid);
-        return pod && pod->condition && pod->condition->status.summary == Health::kUnhealthy;
-      });
+  ended_.Restarted(stored);
   reconciler_ = std::make_unique<Reconciler>(settings_, boot_id, random_());
   Commit(reconciler_->Restore(stored, Now()));
   if (cluster_.up) Watch(milliseconds{20}, event::PodsListed{cluster_.Pods()});
@@ -93,10 +86,15 @@ void Simulation::Crash() {
 // At this very instant; then it is back after a while, or after a reboot.
 bool Simulation::MayDie() {
   if (calm_ || !mortal_ || Below(1500) > 0) return false;
-  Crash();
   if (Chance(10)) ++boot_;
-  At(milliseconds{100 + Below(Chance(80) ? 5'000 : 90'000)}, [this] { Wake(); });
+  Die(milliseconds{100 + Below(Chance(80) ? 5'000 : 90'000)});
   return true;
+}
+
+void Simulation::Die(std::chrono::nanoseconds away) {
+  if (calm_ || !reconciler_) return;
+  Crash();
+  At(away, [this] { Wake(); });
 }
 
 void Simulation::Send(std::chrono::nanoseconds in, Event event) {

@@ -66,16 +66,36 @@ void Simulation::CheckConvergence() {
 void Simulation::CheckConditions() {
   if (settings_.publish == PublishMode::kNever) return;
   for (const auto& pod : cluster_.Pods()) {
+    if (pod->ended) {
+      CheckEndedPod(*pod);
+      continue;
+    }
     const auto said = pod->condition ? std::optional(pod->condition->status.summary) : std::nullopt;
     const auto expected = ConditionOf(*pod);
-    if (pod->ended) {
-      if (faults_.contains(pod->uid) && said != Health::kUnhealthy) {
-        Broken("in the calm the ended pod " + pod->name + " says " + Name(said) +
-               ", it had a fault");
-      }
-    } else if (said != expected) {
+    if (said != expected) {
       Broken("in the calm pod " + pod->name + " says " + Name(said) + ", it is " + Name(expected));
     }
+  }
+}
+
+void Simulation::CheckEndedPod(const Pod& pod) {
+  if (!ended_.Contains(pod.uid)) return Broken("nobody told that " + pod.name + " has ended");
+  const auto& last = ended_.LastOf(pod.uid);
+  if (!ended_.IsSure(pod.uid) || ended_.IsLeftAlone(pod.uid) || last.empty()) return;
+  const auto said = pod.condition ? std::optional(pod.condition->status.summary) : std::nullopt;
+  const auto expected = LastCondition(pod.uid);
+  if (expected && said != expected) {
+    Broken("in the calm the ended pod " + pod.name + " says " + Name(said) + ", it is to say " +
+           Name(expected));
+  }
+  for (const auto& [key, device] : last) {
+    const auto stored = disk_.LastOf(pod.uid, key);
+    if (stored && stored->health.health == device.health && stored->counts == device.counts &&
+        (stored->closed == device.closed || !ended_.IsOpen(pod.uid, Now().boot))) {
+      continue;
+    }
+    if (keeper_->durable())
+      Broken("what " + pod.name + " last said of " + ResourceId(key) + " is not in the store");
   }
 }
 

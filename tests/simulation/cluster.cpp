@@ -53,7 +53,7 @@ void Cluster::AddPod(const std::string& name, const std::vector<std::vector<Devi
     const std::string claim = name + "-" + pod_claim;  // a namesake's claim has the same name
     pod.claims.push_back({pod_claim, claim});
     container.claims.push_back({pod_claim, ""});
-    Claim made{pod.uid + claim, "default", claim, true, {}};
+    Claim made{pod.uid + "/" + claim, "default", claim, true, {}};
     for (const DeviceKey& key : claims[i]) made.results.push_back({"req", key, ""});
     claims_[claim] = std::make_shared<const Claim>(std::move(made));
     held["claim:" + pod_claim] = claims[i];
@@ -63,9 +63,16 @@ void Cluster::AddPod(const std::string& name, const std::vector<std::vector<Devi
   Put(std::move(pod));
 }
 
-void Cluster::EndPod(const std::string& uid) {
+void Cluster::EndPod(const std::string& uid, bool release) {
   Pod pod = *pods_.at(uid);
   pod.ended = true;
+  for (const PodClaim& claim : pod.claims) {
+    if (!release) break;
+    Claim released = *claims_.at(*claim.claim_name);
+    released.allocated = false;
+    released.results.clear();
+    claims_[*claim.claim_name] = std::make_shared<const Claim>(std::move(released));
+  }
   Put(std::move(pod));
 }
 

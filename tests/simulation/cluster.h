@@ -30,7 +30,7 @@ class Cluster {
 
   // A pod with one container that holds `claims`, each with its devices.
   void AddPod(const std::string& name, const std::vector<std::vector<DeviceKey>>& claims);
-  void EndPod(const std::string& uid);
+  void EndPod(const std::string& uid, bool release);  // its claims, so that another can have them
   void DeletePod(const std::string& uid);
   void TouchPod(const std::string& uid);  // somebody writes what is none of the agent's business
 

@@ -67,6 +67,16 @@ const DeviceRecord* Disk::Find(const DeviceKey& key) const {
   return found == devices_.end() ? nullptr : &found->second;
 }
 
+std::optional<LastHealth> Disk::LastOf(const std::string& pod_uid, const DeviceKey& key) const {
+  std::optional<LastHealth> last;
+  for (const auto& [id, record] : allocations_) {
+    if (record.pod_uid != pod_uid || record.key != key) continue;
+    if (!record.last || (last && last != record.last)) return std::nullopt;
+    last = record.last;
+  }
+  return last;
+}
+
 const Transition* Disk::NewestOf(const DeviceKey& key) const {
   const auto found = newest_.find(key);
   return found == newest_.end() ? nullptr : &found->second;

@@ -28,6 +28,8 @@ class Disk {
 
   StoredState State() const;
   const DeviceRecord* Find(const DeviceKey& key) const;
+  // What all allocations of the device to the pod say; none: they do not agree.
+  std::optional<LastHealth> LastOf(const std::string& pod_uid, const DeviceKey& key) const;
   // The newest of the file that is there now; nullptr: none.
   const Transition* NewestOf(const DeviceKey& key) const;
   std::size_t transitions() const { return transitions_; }  // ever written, lost files included

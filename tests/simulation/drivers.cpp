@@ -64,7 +64,6 @@ void Simulation::Report(PluginId id, std::vector<DeviceReport> devices) {
     for (const DeviceReport& device : devices) {
       const DeviceKey key{driver, device.pool, device.device};
       ended_.Reported(key, device.health, Now().boot);
-      NoteLateReport(key);
     }
   }
   Deliver(event::ReportReceived{id, std::move(devices), 0});

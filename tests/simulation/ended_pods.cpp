@@ -1,95 +1,145 @@
 #include "ended_pods.h"
 
 #include <algorithm>
-#include <utility>
 
 namespace dra_health {
 
-void EndedPods::Ended(const std::string& uid, const std::vector<DeviceKey>& devices,
-                      const HealthOf& health_of, const Predicate& counts, Moment now,
-                      std::chrono::milliseconds window) {
-  const auto [found, added] = pods_.try_emplace(uid);
-  Pod& pod = found->second;
-  const auto ended = std::exchange(pod.stored, std::nullopt).value_or(now.wall);
-  pod.until = now.boot + std::clamp(window - (now.wall - ended), window.zero(), window);
-  if (!added) return;
-  for (const DeviceKey& key : devices) {
-    Device& device = pod.devices[key];
-    device.may.insert(health_of(key));
-    device.counts = counts(key);
+void EndedPods::Restarted(const StoredState& stored) {
+  pods_.clear();
+  before_.clear();
+  health_before_.clear();
+  for (const PodRecord& record : stored.pods) before_[record.uid].ended = record.ended;
+  for (const AllocationRecord& record : stored.allocations) {
+    Before& before = before_[record.pod_uid];
+    before.held.emplace(record.claim, record.key);
+    if (!record.last) continue;
+    before.last[record.key] = {record.last->health.health, record.last->counts,
+                               record.last->closed};
+  }
+  for (const DeviceRecord& record : stored.devices) {
+    health_before_[record.key] = record.health.health;
   }
 }
 
-void EndedPods::Learned(const std::string& uid, const DeviceKey& key, Health health, bool owned) {
-  const auto pod = pods_.find(uid);
-  if (pod == pods_.end()) return;
-  const auto found = pod->second.devices.find(key);  // none: a namesake's claim was read
-  if (found == pod->second.devices.end() || std::exchange(found->second.learned, true)) return;
-  Device& device = found->second;
-  device.owned = owned;
-  if (owned) return;
-  device.may.insert(health);
-  device.fault |= health == Health::kUnhealthy;
+void EndedPods::Seen(const Pod& pod, Moment now, std::chrono::milliseconds window) {
+  const auto [found, added] = pods_.try_emplace(pod.uid);
+  Known& known = found->second;
+  if (added) {
+    if (auto before = before_.extract(pod.uid)) known.before = std::move(before.mapped());
+  }
+  const int version = std::stoi(pod.resource_version);
+  if (version < known.version) return;
+  known.version = version;
+  if (!pod.ended || std::exchange(known.ended, true)) return;
+  End(pod.uid, known, !added, pod.condition.has_value(), now, window);
+}
+
+void EndedPods::Answered(const Pod& pod) {
+  const auto found = pods_.find(pod.uid);
+  if (found == pods_.end()) return;
+  found->second.version = std::max(found->second.version, std::stoi(pod.resource_version));
+}
+
+void EndedPods::Keep(const std::set<std::string>& uids) {
+  std::erase_if(pods_, [&](const auto& pod) { return !uids.contains(pod.first); });
+}
+
+void EndedPods::SeenAll() {
+  before_.clear();
+  health_before_.clear();
+}
+
+void EndedPods::End(const std::string& uid, Known& pod, bool seen_running, bool says, Moment now,
+                    std::chrono::milliseconds window) {
+  const WallTime ended = pod.before.ended.value_or(now.wall);
+  pod.until = now.boot + std::clamp(window - (now.wall - ended), window.zero(), window);
+  for (const auto& [claim, key] : pod.before.held) {
+    pod.claims.insert(claim);
+    pod.held.insert(key);
+  }
+  if (!seen_running) {
+    pod.last = pod.before.last;
+    for (const DeviceKey& key : pod.held) {
+      const auto before = health_before_.find(key);
+      if (pod.before.ended || pod.last.contains(key) || before == health_before_.end()) continue;
+      const bool counts = Now(key).counts;
+      const Health health = counts ? before->second : Health::kUnknown;
+      pod.last[key] = {health, counts, health == Health::kUnhealthy};
+    }
+  }
+  const bool knows =
+      !pod.last.empty() || std::ranges::any_of(pod.held, [this](const DeviceKey& key) {
+        return present_.offered(key) && present_.health_of(key).has_value();
+      });
+  pod.left_alone = !seen_running && !knows && says;
+  // Where it says what it said while it ran, or what an earlier agent said, nobody knows.
+  pod.sure = knows || !says || pod.left_alone;
+  if (!seen_running && now.boot >= pod.until) return;
+  for (const DeviceKey& key : pod.held) Take(pod, key, !seen_running && HasNewOwner(key, uid));
+}
+
+void EndedPods::ClaimRead(const std::string& uid, const std::string& claim,
+                          const std::vector<DeviceKey>& keys, bool own, BootTime now) {
+  const auto found = pods_.find(uid);
+  if (found == pods_.end()) return;
+  Known& pod = found->second;
+  if (!pod.claims.insert(claim).second) return;
+  pod.sure &= own;
+  for (const DeviceKey& key : keys) {
+    pod.held.insert(key);
+    if (pod.ended && now < pod.until) Take(pod, key, HasNewOwner(key, uid));
+    if (pod.ended && now >= pod.until && !pod.last.contains(key)) pod.sure = false;  // too late
+    if (pod.before.held.contains({claim, key})) continue;
+    for (auto& [other, former] : pods_) {
+      const auto last = former.last.find(key);
+      if (other == uid || last == former.last.end() || now >= former.until || pod.ended) continue;
+      last->second.closed |= former.held.contains(key);
+    }
+  }
 }
 
 void EndedPods::Reported(const DeviceKey& key, Health health, BootTime now) {
   for (auto& [uid, pod] : pods_) {
-    const auto found = pod.devices.find(key);
-    if (found == pod.devices.end() || now >= pod.until) continue;
-    Device& device = found->second;
-    if (!device.owned && !device.fault) device.may.insert(health);
+    const auto last = pod.last.find(key);
+    if (last == pod.last.end() || last->second.closed || now >= pod.until) continue;
+    if (pod.held.contains(key)) last->second = {health, true, false};
   }
 }
 
-void EndedPods::Owned(const DeviceKey& key, const std::string& uid, bool ended) {
-  for (auto& [other, pod] : pods_) {
-    const auto found = pod.devices.find(key);
-    if (other == uid || found == pod.devices.end()) continue;
-    Device& device = found->second;
-    device.disputed = true;
-    device.owned |= device.learned && !ended;
+void EndedPods::Take(Known& pod, const DeviceKey& key, bool owned) {
+  if (pod.left_alone) return;
+  pod.sure &= present_.known(key);
+  const auto [found, added] = pod.last.try_emplace(key);
+  Device& last = found->second;
+  if (added) {
+    last = Now(key);
+    if (owned) last.health = Health::kUnknown;
+    last.closed = owned || last.health == Health::kUnhealthy;
+  } else if (!last.closed) {
+    last.closed = owned;
+    if (!owned && present_.offered(key) && !present_.silent(key)) last = Now(key);
   }
 }
 
-void EndedPods::Restarted(const StoredState& stored, const HealthOf& health_of,
-                          const SaysFault& says_fault) {
-  std::map<std::string, Pod> known;
-  for (const PodRecord& record : stored.pods) {
-    if (!record.ended || !pods_.contains(record.uid)) continue;
-    Pod& pod = known[record.uid] = std::move(pods_.at(record.uid));
-    pod.stored = record.ended;
-    pod.until = BootTime::max();
-    for (auto& [key, device] : pod.devices) {
-      device.disputed = false;
-      device.owned = false;  // until the agent has read the other pod's claim again
-      device.learned = false;
-      if (says_fault(record.uid)) continue;
-      device.fault = false;  // only the pod could have told of it
-      device.may.insert(health_of(key));
-    }
-  }
-  pods_ = std::move(known);
+EndedPods::Device EndedPods::Now(const DeviceKey& key) const {
+  const bool offered = present_.offered(key);
+  return {offered ? present_.health_of(key).value_or(Health::kUnknown) : Health::kUnknown, offered,
+          false};
 }
 
-bool EndedPods::IsNews(const std::string& uid) const {
+// One that had it before the agent of now ran shared it.
+bool EndedPods::HasNewOwner(const DeviceKey& key, const std::string& former_owner) const {
+  return std::ranges::any_of(pods_, [&](const auto& other) {
+    const auto& [uid, pod] = other;
+    if (uid == former_owner || pod.ended || !pod.held.contains(key)) return false;
+    return std::ranges::none_of(pod.before.held,
+                                [&](const auto& before) { return before.second == key; });
+  });
+}
+
+bool EndedPods::Contains(const std::string& uid) const {
   const auto found = pods_.find(uid);
-  return found == pods_.end() || found->second.stored;
-}
-
-bool EndedPods::May(const std::string& uid, const DeviceKey& key, Health health) const {
-  return pods_.at(uid).devices.at(key).may.contains(health);
-}
-
-bool EndedPods::Counts(const std::string& uid, const DeviceKey& key) const {
-  return pods_.at(uid).devices.at(key).counts;
-}
-
-bool EndedPods::IsOpen(const std::string& uid, BootTime at) const {
-  const Pod& pod = pods_.at(uid);
-  return at < pod.until &&
-         std::ranges::none_of(
-             pod.devices,
-             [](const auto& device) { return device.second.owned || device.second.disputed; });
+  return found != pods_.end() && found->second.ended;
 }
 
 }  // namespace dra_health

@@ -1,66 +1,93 @@
 #pragma once
 
+#include <chrono>
 #include <functional>
 #include <map>
 #include <optional>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/clock.h"
 #include "model/device.h"
+#include "model/pod.h"
 #include "model/record.h"
 
 namespace dra_health {
 
-// What the rules allow an ended pod to say: of each device what was so at the pod's end, and what
+// What an ended pod is to say, by the rules: of each device what was so at the pod's end, and what
 // was reported within the window after it, unless another pod had got the device by then; a fault
-// that the pod ended with stays.
+// that the pod ended with stays. All as far as the agent of now can know.
 class EndedPods {
  public:
-  using HealthOf = std::function<Health(const DeviceKey&)>;
-  using Predicate = std::function<bool(const DeviceKey&)>;
+  // What is so now.
+  struct Present {
+    std::function<std::optional<Health>(const DeviceKey&)> health_of;  // none: nobody has told
+    std::function<bool(const DeviceKey&)> silent;   // for longer than its lease, or told by nobody
+    std::function<bool(const DeviceKey&)> offered;  // health, by its driver
+    std::function<bool(const DeviceKey&)> known;    // its driver, to the agent
+  };
+  explicit EndedPods(Present present) : present_(std::move(present)) {}
 
-  // The agent of now has seen the pod end, or found it ended.
-  void Ended(const std::string& uid, const std::vector<DeviceKey>& devices,
-             const HealthOf& health_of, const Predicate& counts, Moment now,
-             std::chrono::milliseconds window);
-  // The agent knows that the pod held the device; what was wrong with it then is a fault.
-  // `owned`: it knows already that another pod has it.
-  void Learned(const std::string& uid, const DeviceKey& key, Health health, bool owned);
+  // Another agent runs, and knows what the store says.
+  void Restarted(const StoredState& stored);
+
+  // --- what the agent is told ---
+  void Seen(const Pod& pod, Moment now, std::chrono::milliseconds window);
+  void Answered(const Pod& pod);  // a patch
+  void Gone(const std::string& uid) { pods_.erase(uid); }
+  void Keep(const std::set<std::string>& uids);  // the others are gone
+  void SeenAll();
+  // `own`: it is the pod's own claim, and no namesake's.
+  void ClaimRead(const std::string& uid, const std::string& claim,
+                 const std::vector<DeviceKey>& keys, bool own, BootTime now);
   void Reported(const DeviceKey& key, Health health, BootTime now);
-  // The agent hears that `uid` has the device, or had it before it ended.
-  void Owned(const DeviceKey& key, const std::string& uid, bool ended);
-  void Deleted(const std::string& uid) { pods_.erase(uid); }
 
-  // Another agent runs. What an earlier one knew of a pod's end it knows from the store and from
-  // the pod, if at all.
-  using SaysFault = std::function<bool(const std::string& uid)>;
-  void Restarted(const StoredState& stored, const HealthOf& health_of, const SaysFault& says_fault);
-
-  bool Contains(const std::string& uid) const { return pods_.contains(uid); }
-  // Its end is news to the agent of now.
-  bool IsNews(const std::string& uid) const;
-  bool May(const std::string& uid, const DeviceKey& key, Health health) const;
-  bool Counts(const std::string& uid, const DeviceKey& key) const;
-  // No device of the pod may have a new owner, and the window is open for as long as this.
-  bool IsOpen(const std::string& uid, BootTime at) const;
+  // --- what follows ---
+  bool Contains(const std::string& uid) const;  // the agent knows that it has ended
+  // Nothing is known of it, but it says something: that stands.
+  bool IsLeftAlone(const std::string& uid) const { return pods_.at(uid).left_alone; }
+  // Whether it can be told what the pod is to say.
+  bool IsSure(const std::string& uid) const { return pods_.at(uid).sure; }
+  bool IsOpen(const std::string& uid, BootTime at) const { return at < pods_.at(uid).until; }
+  struct Device {
+    Health health = Health::kUnknown;
+    bool counts = true;  // for the condition
+    bool closed = false;
+  };
+  const std::map<DeviceKey, Device>& LastOf(const std::string& uid) const {
+    return pods_.at(uid).last;
+  }
 
  private:
-  struct Device {
-    std::set<Health> may;
-    bool counts = true;  // for the condition, at the pod's end
-    bool learned = false;
-    bool fault = false;
-    bool owned = false;     // by another pod since
-    bool disputed = false;  // another pod had it, and it is not known who was first
+  struct Before {
+    std::optional<WallTime> ended;
+    std::set<std::pair<std::string, DeviceKey>> held;  // claim and device
+    std::map<DeviceKey, Device> last;
   };
-  struct Pod {
+  struct Known {
+    int version = 0;
+    bool ended = false;
+    bool sure = true;
+    bool left_alone = false;
     BootTime until;
-    std::optional<WallTime> stored;  // when it ended, until the agent of now has seen it
-    std::map<DeviceKey, Device> devices;
+    Before before;  // by an earlier agent
+    std::set<std::string> claims;
+    std::set<DeviceKey> held;
+    std::map<DeviceKey, Device> last;
   };
-  std::map<std::string, Pod> pods_;  // by uid
+
+  void End(const std::string& uid, Known& pod, bool seen_running, bool says, Moment now,
+           std::chrono::milliseconds window);
+  void Take(Known& pod, const DeviceKey& key, bool owned);
+  Device Now(const DeviceKey& key) const;
+  bool HasNewOwner(const DeviceKey& key, const std::string& former_owner) const;
+
+  Present present_;
+  std::map<std::string, Before> before_;  // by uid, until the agent has seen all pods
+  std::map<DeviceKey, Health> health_before_;
+  std::map<std::string, Known> pods_;  // by uid
 };
 
 }  // namespace dra_health

@@ -22,23 +22,26 @@ void Simulation::Observe(const Event& event) {
   if (const auto* ended = std::get_if<event::StreamEnded>(&event)) {
     oracle_.StreamEnded(ended->id);
   } else if (const auto* changed = std::get_if<event::PodChanged>(&event)) {
-    if (changed->pod->ended && !ended_.Contains(changed->pod->uid)) {
-      seen_ending_.insert(changed->pod->uid);
-    }
-    pods_known_.insert(changed->pod->uid);
-    NoteEnd(*changed->pod);
+    NotePod(*changed->pod);
   } else if (const auto* deleted = std::get_if<event::PodDeleted>(&event)) {
-    pods_known_.erase(deleted->uid);
+    ForgetPod(deleted->uid);
+  } else if (const auto* read = std::get_if<event::PodRead>(&event)) {
+    if (read->pod && (*read->pod)->uid == read->uid) {
+      if (pods_known_.contains(read->uid)) NotePod(**read->pod);
+    } else if (read->pod || read->pod.error().kind == ErrorKind::kItem) {
+      ForgetPod(read->uid);
+    }
   } else if (const auto* listed = std::get_if<event::PodsListed>(&event)) {
     pods_known_.clear();
-    for (const auto& pod : listed->pods) {
-      pods_known_.insert(pod->uid);
-      NoteEnd(*pod);
-    }
+    for (const auto& pod : listed->pods) pods_known_.insert(pod->uid);
+    ended_.Keep(pods_known_);
+    for (const auto& pod : listed->pods) NotePod(*pod);
+    ended_.SeenAll();
   } else if (const auto* claim = std::get_if<event::ClaimRead>(&event)) {
     NoteClaim(*claim);
   } else if (const auto* done = std::get_if<event::PatchDone>(&event)) {
     in_flight_.erase(done->uid);
+    if (done->answer) ended_.Answered(*done->answer);
     failures_ = done->outcome == event::PatchOutcome::kRetry ? failures_ + 1 : 0;
   } else if (std::holds_alternative<event::ApiReconnected>(event)) {
     failures_ = 0;
@@ -48,71 +51,23 @@ void Simulation::Observe(const Event& event) {
   }
 }
 
-void Simulation::NoteEnd(const Pod& pod) {
-  if (!pod.ended || !ended_.IsNews(pod.uid)) return;
-  const auto devices = cluster_.DevicesOf(pod.uid);
-  if (devices.empty()) return;  // it was deleted meanwhile
-  ended_.Ended(
-      pod.uid, devices,
-      [this](const DeviceKey& key) { return HealthOf(key).value_or(Health::kUnknown); },
-      [&](const DeviceKey& key) { return Matters(pod, key); }, Now(), settings_.late_report_window);
-  for (const PodClaim& claim : pod.claims) {
-    if (!claims_read_.contains({pod.uid, *claim.claim_name})) continue;
-    for (const DeviceKey& key : cluster_.ClaimsOf(pod.uid).at("claim:" + claim.name)) {
-      ended_.Learned(pod.uid, key, HealthOf(key).value_or(Health::kUnknown), false);
-    }
-  }
-  for (const DeviceKey& key : devices) NoteLateReport(key);
+void Simulation::NotePod(const Pod& pod) {
+  pods_known_.insert(pod.uid);
+  ended_.Seen(pod, Now(), settings_.late_report_window);
+}
+
+void Simulation::ForgetPod(const std::string& uid) {
+  pods_known_.erase(uid);
+  ended_.Gone(uid);
 }
 
 void Simulation::NoteClaim(const event::ClaimRead& event) {
-  if (!event.claim || !claims_read_.emplace(event.pod_uid, event.name).second) return;
-  if (!pods_known_.contains(event.pod_uid)) return;  // it asked, and was deleted meanwhile
-  const bool ended = ended_.Contains(event.pod_uid);
-  for (const AllocationResult& result : (*event.claim)->results) {
-    const DeviceKey& key = result.key;
-    ended_.Owned(key, event.pod_uid, ended);
-    if (!ended) continue;
-    ended_.Learned(event.pod_uid, key, HealthOf(key).value_or(Health::kUnknown),
-                   IsOwned(key, event.pod_uid));
-  }
-}
-
-// As far as the agent has read the claims of pods that have not ended.
-bool Simulation::IsOwned(const DeviceKey& key, const std::string& former_owner) const {
-  return std::ranges::any_of(cluster_.Pods(), [&](const auto& pod) {
-    if (pod->uid == former_owner || pod->ended) return false;
-    return std::ranges::any_of(pod->claims, [&](const PodClaim& claim) {
-      const auto& held = cluster_.ClaimsOf(pod->uid).at("claim:" + claim.name);
-      return claims_read_.contains({pod->uid, *claim.claim_name}) &&
-             std::ranges::find(held, key) != held.end();
-    });
-  });
-}
-
-// A fault that an ended pod has to tell: it is known whose it is, and nothing was forgotten.
-void Simulation::NoteLateReport(const DeviceKey& key) {
-  for (const std::string& uid : seen_ending_) {
-    if (!ended_.Contains(uid) || !ended_.IsOpen(uid, Now().boot)) continue;
-    const auto pod = cluster_.Find(uid);
-    const auto devices = cluster_.DevicesOf(uid);
-    if (!pod || !pod->condition || std::ranges::find(devices, key) == devices.end()) continue;
-    const bool all_read = std::ranges::all_of(pod->claims, [&](const PodClaim& claim) {
-      return claims_read_.contains({uid, *claim.claim_name});
-    });
-    const bool aged = std::ranges::any_of(
-        devices, [this](const DeviceKey& device) { return oracle_.Expired(device, Now().boot); });
-    if (!all_read || aged) continue;
-    const bool fault = std::ranges::any_of(devices, [&](const DeviceKey& device) {
-      return Matters(*pod, device) && HealthOf(device) == Health::kUnhealthy &&
-             ended_.May(uid, device, Health::kUnhealthy);
-    });
-    if (fault) {
-      faults_.insert(uid);
-    } else {
-      faults_.erase(uid);
-    }
-  }
+  if (!event.claim || !(*event.claim)->allocated) return;
+  if (!claims_read_.emplace(event.pod_uid, event.name).second) return;
+  std::vector<DeviceKey> keys;
+  for (const AllocationResult& result : (*event.claim)->results) keys.push_back(result.key);
+  const bool own = (*event.claim)->uid.starts_with(event.pod_uid + "/");
+  ended_.ClaimRead(event.pod_uid, event.name, keys, own, Now().boot);
 }
 
 void Simulation::CheckWrites(const std::vector<StoreWrite>& writes) {

@@ -102,33 +102,50 @@ void Simulation::CheckStored(const DeviceKey& key) {
 }
 
 void Simulation::CheckEndedPatch(const PodPatch& patch) {
-  const std::string& uid = patch.pod->uid;
-  const auto devices = cluster_.DevicesOf(uid);
+  const Pod& pod = *patch.pod;
+  if (ended_.IsLeftAlone(pod.uid)) return Broken(pod.name + " is not left alone");
+  if (!ended_.IsSure(pod.uid)) return;
   for (const ContainerPublication& container : patch.want.containers) {
-    for (const ResourceStatus& entry : container.entries) {
-      for (const ResourceHealth& resource : entry.resources) {
-        const bool may = std::ranges::any_of(devices, [&](const DeviceKey& key) {
-          return (ResourceId(key) == resource.resource_id ||
-                  CdiIdOf(key) == resource.resource_id) &&
-                 ended_.May(uid, key, resource.health);
-        });
-        if (!may && !devices.empty()) {
-          Broken("an ended pod is said to have " + resource.resource_id + " " +
-                 Name(resource.health));
-        }
-      }
+    for (const ResourceStatus& entry : container.entries) CheckEndedEntry(pod, entry);
+  }
+  const auto said =
+      patch.want.condition ? std::optional(patch.want.condition->summary) : std::nullopt;
+  const auto expected = LastCondition(pod.uid);
+  const bool unread = said == Health::kUnknown && expected == Health::kHealthy;  // not all of it
+  if (said != expected && !unread) {
+    Broken("the ended pod " + pod.name + " is said to be " + Name(said) + ", it is to say " +
+           Name(expected));
+  }
+}
+
+void Simulation::CheckEndedEntry(const Pod& pod, const ResourceStatus& entry) {
+  const auto& claims = cluster_.ClaimsOf(pod.uid);
+  const auto claim = claims.find(entry.name);
+  if (claim == claims.end()) return;  // it was deleted meanwhile
+  const auto& last = ended_.LastOf(pod.uid);
+  std::map<std::string, Health> expected;
+  for (const DeviceKey& key : claim->second) {
+    const auto device = last.find(key);
+    if (device == last.end()) return Broken("nothing is known of " + ResourceId(key));
+    const auto [found, added] = expected.emplace(NameOf(key), device->second.health);
+    if (!added && IsWorse(device->second.health, found->second)) {
+      found->second = device->second.health;
     }
   }
-  const auto& condition = patch.want.condition;
-  if (!condition || condition->summary == Health::kUnknown || devices.empty()) return;
-  const auto may = [&](const DeviceKey& key) {
-    return ended_.May(uid, key, condition->summary) || !ended_.Counts(uid, key) ||
-           !Matters(*patch.pod, key);
-  };
-  const bool right = condition->summary == Health::kUnhealthy ? std::ranges::any_of(devices, may)
-                                                              : std::ranges::all_of(devices, may);
-  if (!right)
-    Broken("the ended pod " + patch.pod->name + " is said to be " + Name(condition->summary));
+  for (const ResourceHealth& resource : entry.resources) {
+    const auto found = expected.find(resource.resource_id);
+    if (found != expected.end() && found->second == resource.health) continue;
+    Broken("the ended pod " + pod.name + " is said to have " + resource.resource_id + " " +
+           Name(resource.health));
+  }
+}
+
+std::optional<Health> Simulation::LastCondition(const std::string& uid) const {
+  std::optional<Health> worst;
+  for (const auto& [key, device] : ended_.LastOf(uid)) {
+    if (device.counts && (!worst || IsWorse(device.health, *worst))) worst = device.health;
+  }
+  return worst;
 }
 
 // Of the claims that were read; while one is not, the pod is not called Healthy.

@@ -84,6 +84,7 @@ class Simulation {
   bool Start();  // false: another process holds the store
   void Crash();
   bool MayDie();
+  void Die(std::chrono::nanoseconds away);
   void Deliver(Event event);
   void Commit(Effects effects);
   void CarryOut(Effect& effect);
@@ -123,6 +124,7 @@ class Simulation {
   void Calm();
   void CheckConvergence();
   void CheckConditions();
+  void CheckEndedPod(const Pod& pod);
   void CheckField(const Pod& pod);
   void CheckPlaces();
   void CheckHistory();
@@ -135,10 +137,9 @@ class Simulation {
 
   // --- what must hold at every step (invariants.cpp) ---
   void Observe(const Event& event);
-  void NoteEnd(const Pod& pod);
+  void NotePod(const Pod& pod);
+  void ForgetPod(const std::string& uid);
   void NoteClaim(const event::ClaimRead& event);
-  void NoteLateReport(const DeviceKey& key);
-  bool IsOwned(const DeviceKey& key, const std::string& former_owner) const;
   void CheckWrites(const std::vector<StoreWrite>& writes);
   void CheckStore();
   void CheckBounds();
@@ -149,6 +150,7 @@ class Simulation {
   void CheckFieldAllowed(const PodPatch& patch);
   void CheckEntry(const Pod& pod, const ResourceStatus& entry);
   void CheckEndedPatch(const PodPatch& patch);
+  void CheckEndedEntry(const Pod& pod, const ResourceStatus& entry);
   void CheckCondition(const PodPatch& patch);
   void CheckStored(const DeviceKey& key);
   void CheckGrace(const Pod& pod, const std::string& driver);
@@ -160,7 +162,8 @@ class Simulation {
   std::optional<Health> HealthOf(const DeviceKey& key) const;
   std::optional<Health> ConditionOf(const Pod& pod) const;
   std::optional<Health> Worst(const Pod& pod, const std::vector<DeviceKey>& devices) const;
-  std::string NameOf(const DeviceKey& key) const;  // as the agent is to call it
+  std::optional<Health> LastCondition(const std::string& uid) const;  // of an ended pod
+  std::string NameOf(const DeviceKey& key) const;                     // as the agent is to call it
   void Broken(const std::string& what);
   template <typename What>
   void Trace(const What& what) const;
@@ -193,11 +196,14 @@ class Simulation {
   std::map<std::string, bool> carries_;  // uid: whether the agent's last patch left entries
   std::map<DeviceKey, Health> told_;     // by the newest transition
   std::map<DeviceKey, Health> newest_;   // transition of this agent, unless some were dropped
-  std::set<std::string> seen_ending_;
-  std::set<std::string> faults_;  // ended pods that must be said to have one
 
   Oracle oracle_;
-  EndedPods ended_;
+  EndedPods ended_{{
+      .health_of = [this](const DeviceKey& key) { return HealthOf(key); },
+      .silent = [this](const DeviceKey& key) { return oracle_.Expired(key, Now().boot); },
+      .offered = [this](const DeviceKey& key) { return Offers(key.driver); },
+      .known = [this](const DeviceKey& key) { return known_drivers_.contains(key.driver); },
+  }};
   std::size_t transitions_to_store_ = 0;
   std::map<std::string, int> patches_of_;  // by uid, since somebody began to count
 

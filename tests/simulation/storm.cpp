@@ -42,14 +42,14 @@ void Simulation::ChangePods() {
     EndPod(uid);
   } else {
     cluster_.DeletePod(uid);
-    ended_.Deleted(uid);
     Watch(milliseconds{Below(50)}, event::PodDeleted{uid});
   }
 }
 
-// The fault that ended it is told a moment late, at times to an agent that cannot pass it on.
+// The fault that ended it is told a moment late, at times to an agent that cannot pass it on, or to
+// the next one.
 void Simulation::EndPod(const std::string& uid) {
-  cluster_.EndPod(uid);
+  cluster_.EndPod(uid, Chance(50));
   Watch(milliseconds{0}, event::PodChanged{cluster_.Find(uid)});
   if (Chance(50)) return;
   const auto devices = cluster_.DevicesOf(uid);
@@ -58,6 +58,7 @@ void Simulation::EndPod(const std::string& uid) {
   At(milliseconds{100 + Below(12'000)},
      [this, key, device] { Turn(key.driver, device, Health::kUnhealthy); });
   if (Chance(50)) LoseServer(seconds{1 + Below(100)});
+  if (mortal_ && Chance(20)) At(milliseconds{Below(6'000)}, [this] { Die(seconds{1 + Below(8)}); });
 }
 
 void Simulation::AddPod() {
