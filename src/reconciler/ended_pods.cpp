@@ -18,12 +18,10 @@ bool IsSilence(const DeviceHealth& health) {
 
 void PodTable::End(Entry& entry, bool seen_running, Moment now, Effects& effects) {
   if (!seen_running) RestoreLast(entry, effects);
-  const auto knows = [&](const Allocation& allocation) {
-    const PublishedDevice device = ViewOf(entry, allocation.key);
-    return device.counts && device.health.reason != UnknownReason::kNeverReported;
-  };
-  const bool known = !entry.last.empty() || std::ranges::any_of(entry.allocations, knows);
-  entry.left_alone = !known && entry.publisher.pod().condition && !entry.publisher.want();
+  if (seen_running ? SaysMoreThanIsKnown(entry) : SaysMoreThanIsStored(entry)) {
+    entry.left_alone = true;
+    ForgetLast(entry, effects);
+  }
   if (!entry.record.ended) {
     entry.record.ended = now.wall;
     entry.stored = entry.record;
@@ -33,11 +31,40 @@ void PodTable::End(Entry& entry, bool seen_running, Moment now, Effects& effects
   const auto left =
       window - (now.wall - *entry.record.ended);  // it may have ended before our start
   entry.freezes_at = now.boot + std::clamp(left, std::chrono::milliseconds{0}, window);
-  if (!seen_running && now.boot >= *entry.freezes_at) return;
+  if (!seen_running && now.boot >= *entry.freezes_at) {
+    // What is over and said is said once: a restart is no reason to contest its field anew.
+    BootTime ask_again = BootTime::max();
+    const auto want = WantOf(entry, now, ask_again);
+    const auto& condition = entry.publisher.pod().condition;
+    entry.left_alone |= want && condition && want->condition == condition->status;
+    return;
+  }
   for (const Allocation& allocation : entry.allocations) {
     const bool owned = !seen_running && HasNewOwner(allocation.key, entry.record.uid);
     TakeLast(entry, allocation.key, owned, now, effects);
   }
+}
+
+// By an earlier agent, whose store was lost.
+bool PodTable::SaysMoreThanIsKnown(const Entry& entry) const {
+  if (!entry.publisher.pod().condition || entry.publisher.want()) return false;
+  return std::ranges::none_of(entry.allocations, [&](const Allocation& allocation) {
+    const PublishedDevice device = ViewOf(entry, allocation.key);
+    return device.counts && device.health.reason != UnknownReason::kNeverReported;
+  });
+}
+
+// An earlier agent could publish and not write, or its store was lost.
+bool PodTable::SaysMoreThanIsStored(const Entry& entry) {
+  const auto& condition = entry.publisher.pod().condition;
+  if (!condition) return false;
+  std::optional<Health> last;
+  for (const auto& [key, device] : entry.last) {
+    if (!device.counts) continue;
+    if (!last || IsWorse(device.health.health, *last)) last = device.health.health;
+  }
+  const Health said = condition->status.summary;
+  return entry.last.empty() || (said != entry.record.condition && said != last);
 }
 
 void PodTable::RestoreLast(Entry& entry, Effects& effects) {
@@ -87,9 +114,10 @@ bool PodTable::AwaitsLateReport(const Entry& entry, const DeviceKey& key, Moment
 }
 
 bool PodTable::KnowsLast(const Entry& entry) {
-  return !entry.last.empty() && std::ranges::all_of(entry.allocations, [&](const auto& allocation) {
-    return entry.last.contains(allocation.key);
-  });
+  return !entry.left_alone && !entry.last.empty() &&
+         std::ranges::all_of(entry.allocations, [&](const auto& allocation) {
+           return entry.last.contains(allocation.key);
+         });
 }
 
 void PodTable::SetLast(Entry& entry, const DeviceKey& key, LastHealth last, Effects& effects) {
@@ -99,6 +127,15 @@ void PodTable::SetLast(Entry& entry, const DeviceKey& key, LastHealth last, Effe
     effects.writes.emplace_back(record);
   }
   entry.last.insert_or_assign(key, std::move(last));
+}
+
+// Else the next agent would take it for news that this one could not publish.
+void PodTable::ForgetLast(Entry& entry, Effects& effects) {
+  entry.last.clear();
+  for (AllocationRecord& record : entry.written) {
+    if (!std::exchange(record.last, std::nullopt)) continue;
+    effects.writes.emplace_back(record);
+  }
 }
 
 void PodTable::CloseFormerOwners(const DeviceKey& key, Moment now, Effects& effects) {

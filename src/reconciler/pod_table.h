@@ -89,7 +89,7 @@ class PodTable {
     LastingDifferences differences;                 // while the field is the kubelet's
     std::optional<BootTime> freezes_at;    // the pod has ended: until then late reports count
     std::map<DeviceKey, LastHealth> last;  // of an ended pod
-    bool left_alone = false;  // it ended having said what the store knows nothing of: that stands
+    bool left_alone = false;  // what it says stands: it is all said, or the store knows less
     bool queued = false;
     std::optional<BootTime> wake;
     std::optional<BootTime> turned;   // when the first change of health came that is not sent yet
@@ -111,6 +111,8 @@ class PodTable {
   void End(Entry& entry, bool seen_running, Moment now, Effects& effects);
   // What stood in an earlier run. A pod that ended while no agent was there: what was known then.
   void RestoreLast(Entry& entry, Effects& effects);
+  bool SaysMoreThanIsKnown(const Entry& entry) const;
+  static bool SaysMoreThanIsStored(const Entry& entry);
   // The pod ends, or it is learned only then that it held the device.
   void TakeLast(Entry& entry, const DeviceKey& key, bool owned, Moment now, Effects& effects);
   void TakeLateReport(Entry& entry, const DeviceKey& key, Effects& effects);
@@ -118,6 +120,7 @@ class PodTable {
   // Something stands of each of its devices.
   static bool KnowsLast(const Entry& entry);
   void SetLast(Entry& entry, const DeviceKey& key, LastHealth last, Effects& effects);
+  static void ForgetLast(Entry& entry, Effects& effects);
   // Of ended pods that held the device: what is said of it from now on is the new owner's.
   void CloseFormerOwners(const DeviceKey& key, Moment now, Effects& effects);
   // After a start claims are read in any order, so that of the new owner may come first. One that

@@ -201,11 +201,33 @@ TEST_F(EndedPairTest, WhatCountedIsSaidByALaterAgent) {
 TEST_F(EndedPairTest, StaysAsItIsWhereTheStoreKnowsNothingOfIt) {
   Report(Health::kUnhealthy, Health::kHealthy);
   End();
-  world.LoseStore();
+  world.ReplaceStore({});
   Restart();
   Report(Health::kHealthy, Health::kHealthy);
   world.Advance(60s);
   ExpectShown(Health::kUnhealthy, Health::kHealthy, Health::kUnhealthy);
+}
+
+TEST_F(EndedPairTest, StaysAsItIsWhereTheStoreIsOlder) {
+  End();
+  const StoredState older = world.stored();
+  Report(Health::kUnhealthy, Health::kHealthy);
+  world.ReplaceStore(older);
+  Restart();
+  world.Advance(60s);
+  Restart();
+  ExpectShown(Health::kUnhealthy, Health::kHealthy, Health::kUnhealthy);
+}
+
+TEST_F(EndedPairTest, ALaterAgentDoesNotContestWhatIsSaid) {
+  End();
+  world.RevertField("uid-two");
+  world.Advance(600s);
+  world.RevertField("uid-two");
+  world.patches.clear();
+  Restart();
+  world.Advance(600s);
+  EXPECT_THAT(world.patches, IsEmpty());
 }
 
 TEST_F(EndedPairTest, AnotherSharerIsNoNewOwnerOverARestart) {

@@ -46,8 +46,8 @@ class World {
 
   // --- the agent's life ---
   void Restart(bool reboot = false);
-  void Restart(const Settings& settings);  // with other flags
-  void LoseStore() { stored_ = {}; }       // while the agent is down
+  void Restart(const Settings& settings);                               // with other flags
+  void ReplaceStore(StoredState state) { stored_ = std::move(state); }  // before a restart
 
   // --- drivers ---
   PluginId Register(const std::string& driver = kDriver,

@@ -83,7 +83,7 @@ void Simulation::CheckEndedPod(const Pod& pod) {
   const auto& last = ended_.LastOf(pod.uid);
   if (!ended_.IsSure(pod.uid) || ended_.IsLeftAlone(pod.uid) || last.empty()) return;
   const auto said = pod.condition ? std::optional(pod.condition->status.summary) : std::nullopt;
-  const auto expected = LastCondition(pod.uid);
+  const auto expected = EndedPods::ConditionOf(last);
   if (expected && said != expected) {
     Broken("in the calm the ended pod " + pod.name + " says " + Name(said) + ", it is to say " +
            Name(expected));

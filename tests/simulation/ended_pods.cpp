@@ -8,7 +8,10 @@ void EndedPods::Restarted(const StoredState& stored) {
   pods_.clear();
   before_.clear();
   health_before_.clear();
-  for (const PodRecord& record : stored.pods) before_[record.uid].ended = record.ended;
+  for (const PodRecord& record : stored.pods) {
+    before_[record.uid].ended = record.ended;
+    before_[record.uid].condition = record.condition;
+  }
   for (const AllocationRecord& record : stored.allocations) {
     Before& before = before_[record.pod_uid];
     before.held.emplace(record.claim, record.key);
@@ -31,7 +34,8 @@ void EndedPods::Seen(const Pod& pod, Moment now, std::chrono::milliseconds windo
   if (version < known.version) return;
   known.version = version;
   if (!pod.ended || std::exchange(known.ended, true)) return;
-  End(pod.uid, known, !added, pod.condition.has_value(), now, window);
+  const auto said = pod.condition ? std::optional(pod.condition->status.summary) : std::nullopt;
+  End(pod.uid, known, !added, said, now, window);
 }
 
 void EndedPods::Answered(const Pod& pod) {
@@ -49,8 +53,8 @@ void EndedPods::SeenAll() {
   health_before_.clear();
 }
 
-void EndedPods::End(const std::string& uid, Known& pod, bool seen_running, bool says, Moment now,
-                    std::chrono::milliseconds window) {
+void EndedPods::End(const std::string& uid, Known& pod, bool seen_running,
+                    std::optional<Health> said, Moment now, std::chrono::milliseconds window) {
   const WallTime ended = pod.before.ended.value_or(now.wall);
   pod.until = now.boot + std::clamp(window - (now.wall - ended), window.zero(), window);
   for (const auto& [claim, key] : pod.before.held) {
@@ -67,13 +71,15 @@ void EndedPods::End(const std::string& uid, Known& pod, bool seen_running, bool 
       pod.last[key] = {health, counts, health == Health::kUnhealthy};
     }
   }
-  const bool knows =
-      !pod.last.empty() || std::ranges::any_of(pod.held, [this](const DeviceKey& key) {
-        return present_.offered(key) && present_.health_of(key).has_value();
-      });
-  pod.left_alone = !seen_running && !knows && says;
-  // Where it says what it said while it ran, or what an earlier agent said, nobody knows.
-  pod.sure = knows || !says || pod.left_alone;
+  if (seen_running) {
+    // Where it says what an earlier agent said, nobody knows.
+    pod.sure = !said || std::ranges::any_of(pod.held, [this](const DeviceKey& key) {
+      return present_.offered(key) && present_.health_of(key).has_value();
+    });
+  } else if (said) {
+    const bool stored = said == pod.before.condition || said == ConditionOf(pod.last);
+    pod.left_alone = pod.last.empty() || !stored;
+  }
   if (!seen_running && now.boot >= pod.until) return;
   for (const DeviceKey& key : pod.held) Take(pod, key, !seen_running && HasNewOwner(key, uid));
 }
@@ -119,6 +125,14 @@ void EndedPods::Take(Known& pod, const DeviceKey& key, bool owned) {
     last.closed = owned;
     if (!owned && present_.offered(key) && !present_.silent(key)) last = Now(key);
   }
+}
+
+std::optional<Health> EndedPods::ConditionOf(const std::map<DeviceKey, Device>& devices) {
+  std::optional<Health> worst;
+  for (const auto& [key, device] : devices) {
+    if (device.counts && (!worst || IsWorse(device.health, *worst))) worst = device.health;
+  }
+  return worst;
 }
 
 EndedPods::Device EndedPods::Now(const DeviceKey& key) const {

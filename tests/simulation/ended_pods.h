@@ -59,10 +59,12 @@ class EndedPods {
   const std::map<DeviceKey, Device>& LastOf(const std::string& uid) const {
     return pods_.at(uid).last;
   }
+  static std::optional<Health> ConditionOf(const std::map<DeviceKey, Device>& devices);
 
  private:
   struct Before {
     std::optional<WallTime> ended;
+    std::optional<Health> condition;
     std::set<std::pair<std::string, DeviceKey>> held;  // claim and device
     std::map<DeviceKey, Device> last;
   };
@@ -78,8 +80,8 @@ class EndedPods {
     std::map<DeviceKey, Device> last;
   };
 
-  void End(const std::string& uid, Known& pod, bool seen_running, bool says, Moment now,
-           std::chrono::milliseconds window);
+  void End(const std::string& uid, Known& pod, bool seen_running, std::optional<Health> said,
+           Moment now, std::chrono::milliseconds window);
   void Take(Known& pod, const DeviceKey& key, bool owned);
   Device Now(const DeviceKey& key) const;
   bool HasNewOwner(const DeviceKey& key, const std::string& former_owner) const;

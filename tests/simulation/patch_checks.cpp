@@ -110,7 +110,7 @@ void Simulation::CheckEndedPatch(const PodPatch& patch) {
   }
   const auto said =
       patch.want.condition ? std::optional(patch.want.condition->summary) : std::nullopt;
-  const auto expected = LastCondition(pod.uid);
+  const auto expected = EndedPods::ConditionOf(ended_.LastOf(pod.uid));
   const bool unread = said == Health::kUnknown && expected == Health::kHealthy;  // not all of it
   if (said != expected && !unread) {
     Broken("the ended pod " + pod.name + " is said to be " + Name(said) + ", it is to say " +
@@ -138,14 +138,6 @@ void Simulation::CheckEndedEntry(const Pod& pod, const ResourceStatus& entry) {
     Broken("the ended pod " + pod.name + " is said to have " + resource.resource_id + " " +
            Name(resource.health));
   }
-}
-
-std::optional<Health> Simulation::LastCondition(const std::string& uid) const {
-  std::optional<Health> worst;
-  for (const auto& [key, device] : ended_.LastOf(uid)) {
-    if (device.counts && (!worst || IsWorse(device.health, *worst))) worst = device.health;
-  }
-  return worst;
 }
 
 // Of the claims that were read; while one is not, the pod is not called Healthy.

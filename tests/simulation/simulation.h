@@ -162,8 +162,7 @@ class Simulation {
   std::optional<Health> HealthOf(const DeviceKey& key) const;
   std::optional<Health> ConditionOf(const Pod& pod) const;
   std::optional<Health> Worst(const Pod& pod, const std::vector<DeviceKey>& devices) const;
-  std::optional<Health> LastCondition(const std::string& uid) const;  // of an ended pod
-  std::string NameOf(const DeviceKey& key) const;                     // as the agent is to call it
+  std::string NameOf(const DeviceKey& key) const;  // as the agent is to call it
   void Broken(const std::string& what);
   template <typename What>
   void Trace(const What& what) const;
@@ -200,7 +199,10 @@ class Simulation {
   Oracle oracle_;
   EndedPods ended_{{
       .health_of = [this](const DeviceKey& key) { return HealthOf(key); },
-      .silent = [this](const DeviceKey& key) { return oracle_.Expired(key, Now().boot); },
+      .silent =
+          [this](const DeviceKey& key) {
+            return !HealthOf(key) || oracle_.Expired(key, Now().boot);
+          },
       .offered = [this](const DeviceKey& key) { return Offers(key.driver); },
       .known = [this](const DeviceKey& key) { return known_drivers_.contains(key.driver); },
   }};
