@@ -39,8 +39,8 @@ void Add(const DeviceReport& device, v1::NodeWatchResourcesResponse& report) {
 
 }  // namespace
 
-// One watcher. Writes one message after the other; ends when told to, or when the watcher goes
-// away. Frees itself.
+// One watcher. Writes one message after the other; ends when told to, after what was sent before, or
+// when the watcher goes away. Frees itself.
 class HealthStreams::Stream final : public Reactor {
  public:
   explicit Stream(HealthStreams& owner) : owner_(owner) {}
@@ -58,14 +58,21 @@ class HealthStreams::Stream final : public Reactor {
   }
 
  private:
-  void OnWriteDone(bool /*ok*/) override {
+  void OnWriteDone(bool ok) override {
     const std::lock_guard lock(mutex_);
     waiting_.pop_front();
+    if (!ok) waiting_.clear();
     writing_ = false;
     Continue();
   }
 
-  void OnCancel() override { End(grpc::Status::CANCELLED); }
+  void OnCancel() override {
+    {
+      const std::lock_guard lock(mutex_);
+      waiting_.resize(writing_ ? 1 : 0);
+    }
+    End(grpc::Status::CANCELLED);
+  }
 
   void OnDone() override {
     owner_.Remove(this);
@@ -75,12 +82,12 @@ class HealthStreams::Stream final : public Reactor {
   // REQUIRES: mutex_ held, no write under way.
   void Continue() {
     if (finished_) return;
-    if (end_) {
-      finished_ = true;
-      Finish(*end_);
-    } else if (!waiting_.empty()) {
+    if (!waiting_.empty()) {
       writing_ = true;
       StartWrite(&waiting_.front());
+    } else if (end_) {
+      finished_ = true;
+      Finish(*end_);
     }
   }
 
