@@ -39,8 +39,8 @@ void Add(const DeviceReport& device, v1::NodeWatchResourcesResponse& report) {
 
 }  // namespace
 
-// One watcher. Writes one message after the other; ends when told to, after what was sent before, or
-// when the watcher goes away. Frees itself.
+// One watcher. Writes one message after the other; ends when told to, after what was sent before,
+// or when the watcher goes away. Frees itself.
 class HealthStreams::Stream final : public Reactor {
  public:
   explicit Stream(HealthStreams& owner) : owner_(owner) {}
