@@ -44,7 +44,7 @@ constexpr const char* kLastRunsOfPresentPods =
     "  WHERE n.pod_uid = c.pod_uid AND n.container = c.container)";
 
 // What must not be lost once it was published or happened. The rest (signs of life, how a
-// publication stands) is made anew, and must not cost a sync for each patch that was answered.
+// publication stands) can be read again, and must not cost a sync for each patch that was answered.
 bool HoldsHistory(std::span<const StoreWrite> writes) {
   return std::ranges::any_of(writes, [](const StoreWrite& write) {
     return std::holds_alternative<Transition>(write) ||

@@ -9,6 +9,7 @@ namespace {
 using effect::Severity;
 
 constexpr BackoffLimits kPause{std::chrono::milliseconds{500}, std::chrono::milliseconds{15'000}};
+constexpr std::chrono::seconds kStart{30};
 // Reasons can carry names; what was said is forgotten rather than kept without bound.
 constexpr std::size_t kMostSaid = 4096;
 
@@ -30,8 +31,11 @@ bool ApiTrouble::Note(const event::PatchDone& done, const std::string& pod, Boot
       return false;
     case event::PatchOutcome::kForbidden:
       // An API server that starts refuses all until it has read the roles, for a second or so.
-      if (away()) {
-        if (!std::exchange(starting_, true)) pause_.Reset();
+      if (away() && !starting_until_) {
+        starting_until_ = now + kStart;
+        pause_.Reset();
+      }
+      if (now < starting_until_) {
         paused_until_ = now + pause_.Next();
         return false;
       }
@@ -61,7 +65,7 @@ void ApiTrouble::Reconnected() {
 
 void ApiTrouble::Resume() {
   failures_ = 0;
-  starting_ = false;
+  starting_until_.reset();
   pause_.Reset();
   paused_until_ = {};
 }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <set>
 #include <string>
 
@@ -37,9 +38,9 @@ class ApiTrouble {
   bool away() const { return failures_ >= kFailuresToPause; }
   void Resume();
 
-  int failures_ = 0;       // in a row
-  bool failing_ = false;   // and the log was told
-  bool starting_ = false;  // it answers, but does not know yet who may do what
+  int failures_ = 0;                        // in a row
+  bool failing_ = false;                    // and the log was told
+  std::optional<BootTime> starting_until_;  // it answers, but may not know yet who may do what
   Backoff pause_;
   BootTime paused_until_;
   std::set<std::string> said_;

@@ -1,7 +1,6 @@
 // What stands of the devices of pods that have ended.
 
 #include <algorithm>
-#include <span>
 #include <utility>
 
 #include "reconciler/pod_table.h"
@@ -9,39 +8,54 @@
 namespace dra_health {
 namespace {
 
-// Nobody has spoken of the device since.
+// Nobody has spoken of the device for longer than its lease.
 bool IsSilence(const DeviceHealth& health) {
   return health.reason != UnknownReason::kNone && health.reason != UnknownReason::kDriverSaysSo;
+}
+
+std::optional<Health> ConditionOf(const std::map<DeviceKey, LastHealth>& devices) {
+  std::optional<Health> worst;
+  for (const auto& [key, device] : devices) {
+    if (!device.counts) continue;
+    if (!worst || IsWorse(device.health.health, *worst)) worst = device.health.health;
+  }
+  return worst;
+}
+
+// None, where no container says when it ended: the pod was evicted, for instance.
+std::optional<WallTime> LastEnd(const Pod& pod) {
+  std::optional<WallTime> last;
+  for (const ContainerStatus& status : pod.statuses) {
+    for (const ContainerRun& run : status.runs) last = std::max(last, run.ended);
+  }
+  return last;
 }
 
 }  // namespace
 
 void PodTable::End(Entry& entry, bool seen_running, Moment now, Effects& effects) {
+  const Pod& pod = entry.publisher.pod();
   if (!seen_running) RestoreLast(entry, effects);
   if (seen_running ? SaysMoreThanIsKnown(entry) : SaysMoreThanIsStored(entry)) {
     entry.left_alone = true;
     ForgetLast(entry, effects);
   }
   if (!entry.record.ended) {
-    entry.record.ended = now.wall;
+    const auto told = seen_running ? std::nullopt : LastEnd(pod);
+    entry.record.ended = std::min(told.value_or(now.wall), now.wall);
     entry.stored = entry.record;
     effects.writes.emplace_back(entry.record);
   }
   const auto window = std::chrono::milliseconds{settings_.late_report_window};
-  const auto left =
-      window - (now.wall - *entry.record.ended);  // it may have ended before our start
-  entry.freezes_at = now.boot + std::clamp(left, std::chrono::milliseconds{0}, window);
-  if (!seen_running && now.boot >= *entry.freezes_at) {
-    // What is over and said is said once: a restart is no reason to contest its field anew.
-    BootTime ask_again = BootTime::max();
-    const auto want = WantOf(entry, now, ask_again);
-    const auto& condition = entry.publisher.pod().condition;
-    entry.left_alone |= want && condition && want->condition == condition->status;
+  const auto left = window - (now.wall - *entry.record.ended);
+  entry.late_until = now.boot + std::clamp(left, std::chrono::milliseconds{0}, window);
+  if (!seen_running && now.boot >= *entry.late_until) {
+    // It is over, and said once: a restart is no reason to contest its field anew.
+    entry.left_alone |= pod.condition && pod.condition->status.summary == ConditionOf(entry.last);
     return;
   }
   for (const Allocation& allocation : entry.allocations) {
-    const bool owned = !seen_running && HasNewOwner(allocation.key, entry.record.uid);
-    TakeLast(entry, allocation.key, owned, now, effects);
+    TakeLast(entry, allocation.key, false, now, effects);
   }
 }
 
@@ -58,13 +72,8 @@ bool PodTable::SaysMoreThanIsKnown(const Entry& entry) const {
 bool PodTable::SaysMoreThanIsStored(const Entry& entry) {
   const auto& condition = entry.publisher.pod().condition;
   if (!condition) return false;
-  std::optional<Health> last;
-  for (const auto& [key, device] : entry.last) {
-    if (!device.counts) continue;
-    if (!last || IsWorse(device.health.health, *last)) last = device.health.health;
-  }
   const Health said = condition->status.summary;
-  return entry.last.empty() || (said != entry.record.condition && said != last);
+  return entry.last.empty() || (said != entry.record.condition && said != ConditionOf(entry.last));
 }
 
 void PodTable::RestoreLast(Entry& entry, Effects& effects) {
@@ -86,31 +95,48 @@ void PodTable::RestoreLast(Entry& entry, Effects& effects) {
 void PodTable::TakeLast(Entry& entry, const DeviceKey& key, bool owned, Moment now,
                         Effects& effects) {
   if (entry.left_alone) return;
-  const auto found = entry.last.find(key);
-  if (found == entry.last.end()) {
-    PublishedDevice device = ViewOf(entry, key);
-    if (owned) device.health = {.since = now.wall};
-    const bool fault = device.health.health == Health::kUnhealthy;
-    SetLast(entry, key, {std::move(device.health), device.counts, owned || fault}, effects);
-  } else if (owned && !found->second.closed) {
-    LastHealth last = found->second;
-    last.closed = true;
-    SetLast(entry, key, std::move(last), effects);
-  } else if (!found->second.closed) {
-    TakeLateReport(entry, key, effects);
+  if (entry.last.contains(key)) {
+    if (owned) Close(entry, key, effects);
+    if (!entry.last.at(key).closed) TakeLateReport(entry, key, now);
+    return;
   }
+  PublishedDevice device = ViewOf(entry, key);
+  if (owned) device = {.health = {.since = now.wall}, .resource_id = {}, .counts = false};
+  const bool fault = device.health.health == Health::kUnhealthy;
+  SetLast(entry, key, {std::move(device.health), device.counts, owned || fault}, effects);
 }
 
-void PodTable::TakeLateReport(Entry& entry, const DeviceKey& key, Effects& effects) {
+void PodTable::TakeLateReport(Entry& entry, const DeviceKey& key, Moment now) {
   const DeviceHealth* health = devices_.Find(key);
   const bool offers = drivers_.OfferOf(key.driver) != DriverTable::Offer::kNo;
   if (!offers || health == nullptr || IsSilence(*health)) return;
-  if (entry.last.at(key).health != *health) SetLast(entry, key, {*health}, effects);
+  entry.late.insert_or_assign(key, *health);
+  holds_late_reports_ = true;
+  if (entry.last.at(key).health.health != health->health && !entry.turned) entry.turned = now.boot;
+}
+
+void PodTable::SettleLateReports(Effects& effects) {
+  if (!holds_late_reports_ || !AreOwnersKnown()) return;
+  holds_late_reports_ = false;
+  for (auto& [uid, entry] : pods_) {
+    for (auto& [key, health] : std::exchange(entry.late, {})) {
+      const LastHealth& last = entry.last.at(key);
+      if (last.closed || last.health == health) continue;
+      const bool fault = health.health == Health::kUnhealthy;
+      SetLast(entry, key, {std::move(health), true, fault}, effects);
+      Queue(uid);
+    }
+  }
+}
+
+bool PodTable::AreOwnersKnown() const {
+  return std::ranges::all_of(
+      pods_, [](const auto& pod) { return pod.second.late_until || pod.second.claims.answered(); });
 }
 
 bool PodTable::AwaitsLateReport(const Entry& entry, const DeviceKey& key, Moment now) {
   const auto last = entry.last.find(key);
-  return last != entry.last.end() && !last->second.closed && now.boot < entry.freezes_at;
+  return last != entry.last.end() && !last->second.closed && now.boot < entry.late_until;
 }
 
 bool PodTable::KnowsLast(const Entry& entry) {
@@ -141,22 +167,22 @@ void PodTable::ForgetLast(Entry& entry, Effects& effects) {
 void PodTable::CloseFormerOwners(const DeviceKey& key, Moment now, Effects& effects) {
   for (const std::string& uid : holders_.at(key)) {
     Entry& other = pods_.at(uid);
-    if (!AwaitsLateReport(other, key, now)) continue;
-    LastHealth last = other.last.at(key);
-    last.closed = true;
-    SetLast(other, key, std::move(last), effects);
+    if (AwaitsLateReport(other, key, now)) Close(other, key, effects);
   }
+}
+
+void PodTable::Close(Entry& entry, const DeviceKey& key, Effects& effects) {
+  LastHealth last = entry.last.at(key);
+  if (std::exchange(last.closed, true)) return;
+  SetLast(entry, key, std::move(last), effects);
 }
 
 bool PodTable::HasNewOwner(const DeviceKey& key, const std::string& former_owner) const {
   const auto holders = holders_.find(key);
-  if (holders == holders_.end()) return false;
-  return std::ranges::any_of(holders->second, [&](const std::string& uid) {
-    const Entry& other = pods_.at(uid);
-    if (uid == former_owner || other.freezes_at) return false;
-    const auto before = std::span(other.written).first(other.written_before);
-    return std::ranges::find(before, key, &AllocationRecord::key) == before.end();
-  });
+  return holders != holders_.end() &&
+         std::ranges::any_of(holders->second, [&](const std::string& uid) {
+           return uid != former_owner && !pods_.at(uid).late_until;
+         });
 }
 
 }  // namespace dra_health

@@ -20,6 +20,7 @@ constexpr const char* kClaimsUnread = "not all of the pod's claims could be read
 
 void PodTable::Settle(Moment now, Effects& effects) {
   cdi_.Tick(now.boot, effects);
+  SettleLateReports(effects);
   while (!wakes_.empty() && wakes_.begin()->first <= now.boot) {
     const std::string uid = wakes_.begin()->second;
     SetWake(uid, pods_.at(uid), BootTime::max());
@@ -63,7 +64,7 @@ void PodTable::Settle(Moment now, Effects& effects) {
 std::optional<Publication> PodTable::WantOf(const Entry& entry, Moment now,
                                             BootTime& ask_again) const {
   const auto& said = entry.publisher.want();
-  if (entry.freezes_at && !KnowsLast(entry)) return said;
+  if (entry.late_until && !KnowsLast(entry)) return said;
   bool waiting = !entry.claims.answered();
   bool unhealthy = false;
   for (const Allocation& allocation : entry.allocations) {
@@ -115,7 +116,7 @@ void PodTable::AskToHold(Entry& entry, Effects& effects) {
   if (!want) return;
   const std::string& uid = entry.record.uid;
   const bool healthy = want->condition && want->condition->summary == Health::kHealthy;
-  if (want->condition && !entry.freezes_at) {
+  if (want->condition && !entry.late_until) {
     entry.publisher.Hold(held_.Ask(uid, healthy));
   } else {
     // A pod that has ended keeps what it says, and running pods need the room.
@@ -265,7 +266,7 @@ PodSummary PodTable::Summarize() const {
   summary.reverts = reverts_of_gone_pods_;
   for (const auto& [uid, entry] : pods_) {
     summary.differences += entry.differences.size();
-    if (!entry.freezes_at) ++summary.by_field[entry.record.field];
+    if (!entry.late_until) ++summary.by_field[entry.record.field];
     summary.reverts += entry.publisher.all_reverts();
   }
   return summary;

@@ -81,7 +81,7 @@ void PodTable::Handle(const event::PodDeleted& event, Moment now, Effects& effec
 }
 
 void PodTable::Handle(const event::CdiIdsRead& event, Moment now, Effects& effects) {
-  DevicesChanged(cdi_.Handle(event, now.boot, effects), now, effects);
+  DevicesChanged(cdi_.Handle(event, now.boot, effects), now);
 }
 
 void PodTable::Handle(const event::ClaimRead& event, Moment now, Effects& effects) {
@@ -118,25 +118,24 @@ void PodTable::Handle(const event::PodRead& event, Moment now, Effects& effects)
   }
 }
 
-void PodTable::DevicesChanged(const std::vector<DeviceKey>& keys, Moment now, Effects& effects) {
+void PodTable::DevicesChanged(const std::vector<DeviceKey>& keys, Moment now) {
   for (const DeviceKey& key : keys) {
     const auto holders = holders_.find(key);
     if (holders == holders_.end()) continue;
     for (const std::string& uid : holders->second) {
       Queue(uid);
       Entry& entry = pods_.at(uid);
-      if (AwaitsLateReport(entry, key, now)) TakeLateReport(entry, key, effects);
+      if (AwaitsLateReport(entry, key, now)) TakeLateReport(entry, key, now);
     }
   }
 }
 
-void PodTable::HealthTurned(const DeviceKey& key, Moment now) {
+void PodTable::HealthTurned(const DeviceKey& key, BootTime now) {
   const auto holders = holders_.find(key);
   if (holders == holders_.end()) return;
   for (const std::string& uid : holders->second) {
     Entry& entry = pods_.at(uid);
-    const bool counts = !entry.freezes_at || AwaitsLateReport(entry, key, now);
-    if (counts && !entry.turned) entry.turned = now.boot;
+    if (!entry.late_until && !entry.turned) entry.turned = now;
   }
 }
 
@@ -165,7 +164,7 @@ void PodTable::Observe(const std::shared_ptr<const Pod>& pod, Moment now, Effect
   Entry& entry = known ? found->second : Add(*pod, now);
   Queue(pod->uid);
   if (!entry.publisher.Observe(pod, now.boot)) return;
-  const bool ends = pod->ended && !entry.freezes_at;
+  const bool ends = pod->ended && !entry.late_until;
   if (ends) entry.claims.Restore(entry.written);
   entry.claims.Learn(*pod);
   entry.runs.Learn(*pod, effects.writes);
@@ -187,7 +186,6 @@ PodTable::Entry& PodTable::Add(const Pod& pod, Moment now) {
   }
   if (auto open = open_before_.extract(pod.uid)) {
     entry.written = std::move(open.mapped());
-    entry.written_before = entry.written.size();
   }
   if (auto runs = runs_before_.extract(pod.uid)) entry.runs.Restore(std::move(runs.mapped()));
   return entry;
@@ -210,7 +208,7 @@ void PodTable::Delete(const std::string& uid, Moment now, Effects& effects) {
 
 BootTime PodTable::ReadDueClaims(Entry& entry, Moment now, Effects& effects) {
   // What is not allocated at a pod's end will not be.
-  const bool over = entry.freezes_at && now.boot >= *entry.freezes_at;
+  const bool over = entry.late_until && now.boot >= *entry.late_until;
   if (over && entry.claims.answered()) return BootTime::max();
   for (std::string& name : entry.claims.TakeDue(now.boot)) {
     effects.effects.emplace_back(
@@ -235,7 +233,7 @@ void PodTable::Remap(Entry& entry, Moment now, Effects& effects) {
     });
     cdi_.Allocated(allocation.key, !known, now.boot);
     if (known) continue;
-    if (!entry.freezes_at) CloseFormerOwners(allocation.key, now, effects);
+    if (!entry.late_until) CloseFormerOwners(allocation.key, now, effects);
     const auto last = entry.last.find(allocation.key);
     if (last != entry.last.end()) record.last = last->second;
     entry.written.push_back(record);
@@ -252,7 +250,7 @@ void PodTable::Remap(Entry& entry, Moment now, Effects& effects) {
     devices_.Allocate(allocation.key, now, changes);
   }
   std::ranges::move(changes.writes, std::back_inserter(effects.writes));
-  if (!entry.freezes_at || now.boot >= *entry.freezes_at) return;
+  if (!entry.late_until || now.boot >= *entry.late_until) return;
   for (const DeviceKey& key : learned) {
     TakeLast(entry, key, HasNewOwner(key, uid), now, effects);
   }

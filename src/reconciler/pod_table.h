@@ -58,10 +58,10 @@ class PodTable {
   void Handle(const event::PatchDone& event, Moment now, Effects& effects);
   void Handle(const event::ApiReconnected& event, Moment now, Effects& effects);
 
-  void DevicesChanged(const std::vector<DeviceKey>& keys, Moment now, Effects& effects);
+  void DevicesChanged(const std::vector<DeviceKey>& keys, Moment now);
   // The device turned from one health to another: from here it is measured how long its pods take
   // to say so (effect::Published).
-  void HealthTurned(const DeviceKey& key, Moment now);
+  void HealthTurned(const DeviceKey& key, BootTime now);
   void DriverChanged(const std::string& driver, Moment now, Effects& effects);
   bool InUse(const DeviceKey& key) const { return holders_.contains(key); }
 
@@ -83,12 +83,12 @@ class PodTable {
     ContainerRuns runs;
     std::vector<Allocation> allocations;
     std::vector<AllocationRecord> written;  // every allocation, as the store has it
-    std::size_t written_before = 0;         // so many of them by an earlier run
     Publisher publisher;
     FieldState said_holder = FieldState::kPending;  // as the log was told
     LastingDifferences differences;                 // while the field is the kubelet's
-    std::optional<BootTime> freezes_at;    // the pod has ended: until then late reports count
-    std::map<DeviceKey, LastHealth> last;  // of an ended pod
+    std::optional<BootTime> late_until;      // the pod has ended: until then late reports count
+    std::map<DeviceKey, LastHealth> last;    // of an ended pod
+    std::map<DeviceKey, DeviceHealth> late;  // reported, while it is not known who has the device
     bool left_alone = false;  // what it says stands: it is all said, or the store knows less
     bool queued = false;
     std::optional<BootTime> wake;
@@ -115,16 +115,19 @@ class PodTable {
   static bool SaysMoreThanIsStored(const Entry& entry);
   // The pod ends, or it is learned only then that it held the device.
   void TakeLast(Entry& entry, const DeviceKey& key, bool owned, Moment now, Effects& effects);
-  void TakeLateReport(Entry& entry, const DeviceKey& key, Effects& effects);
+  // Holds what is reported now, until no pod's claims are unread: one of them may be the new owner.
+  void TakeLateReport(Entry& entry, const DeviceKey& key, Moment now);
+  void SettleLateReports(Effects& effects);
+  bool AreOwnersKnown() const;
   static bool AwaitsLateReport(const Entry& entry, const DeviceKey& key, Moment now);
   // Something stands of each of its devices.
   static bool KnowsLast(const Entry& entry);
-  void SetLast(Entry& entry, const DeviceKey& key, LastHealth last, Effects& effects);
+  static void SetLast(Entry& entry, const DeviceKey& key, LastHealth last, Effects& effects);
   static void ForgetLast(Entry& entry, Effects& effects);
   // Of ended pods that held the device: what is said of it from now on is the new owner's.
   void CloseFormerOwners(const DeviceKey& key, Moment now, Effects& effects);
-  // After a start claims are read in any order, so that of the new owner may come first. One that
-  // has held the device since an earlier run shared it.
+  static void Close(Entry& entry, const DeviceKey& key, Effects& effects);
+  // Where a claim is read only after its pod's end, whoever has the device then.
   bool HasNewOwner(const DeviceKey& key, const std::string& former_owner) const;
 
   // What the pod shall say; nullopt while too little is known. `ask_again` is when time alone may
@@ -163,6 +166,7 @@ class PodTable {
   std::map<std::string, std::vector<ContainerRecord>> runs_before_;   // by uid
   std::map<DeviceKey, DeviceHealth> health_before_;
   bool listed_ = false;
+  bool holds_late_reports_ = false;
 };
 
 }  // namespace dra_health

@@ -120,10 +120,10 @@ void Reconciler::On(const event::Tick&, Moment now, Effects& effects) {
 void Reconciler::Adopt(DeviceChanges changes, Moment now, Effects& effects) {
   for (const StoreWrite& write : changes.writes) {
     const auto* transition = std::get_if<Transition>(&write);
-    if (transition != nullptr) pods_.HealthTurned(transition->key, now);
+    if (transition != nullptr) pods_.HealthTurned(transition->key, now.boot);
   }
   std::ranges::move(changes.writes, std::back_inserter(effects.writes));
-  pods_.DevicesChanged(changes.changed, now, effects);
+  pods_.DevicesChanged(changes.changed, now);
 }
 
 void Reconciler::Alive(Moment now, Effects& effects) {

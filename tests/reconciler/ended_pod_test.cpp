@@ -198,6 +198,46 @@ TEST_F(EndedPairTest, WhatCountedIsSaidByALaterAgent) {
   ExpectShown(Health::kUnhealthy, Health::kHealthy, Health::kUnhealthy);
 }
 
+TEST_F(EndedPairTest, WhereItEndedLongBeforeTheAgentNoReportCounts) {
+  world.ChangePodUnseen("uid-two", [&](Pod& pod) {
+    pod.ended = true;
+    pod.statuses[0].runs = {{.ended = world.now().wall, .exit_code = 1, .reason = "Error"}};
+  });
+  world.clock().Advance(61s);
+  Restart();
+  Report(Health::kHealthy, Health::kUnhealthy);
+  world.Advance(60s);
+  ExpectShown(Health::kHealthy, Health::kHealthy, Health::kHealthy);
+}
+
+TEST_F(EndedPairTest, AReportBeforeTheNewOwnersClaimIsReadIsTheNewOwners) {
+  End();
+  world.claim_error = Error{ErrorKind::kRetry, "connection refused"};
+  AddNextOwner();
+  Report(Health::kUnhealthy, Health::kUnhealthy);
+  world.claim_error.reset();
+  world.Advance(61s);
+  ExpectShown(Health::kHealthy, Health::kUnhealthy, Health::kUnhealthy);
+  EXPECT_THAT(world.Condition("uid-next"), Optional(Health::kUnhealthy));
+}
+
+TEST_F(EndedPairTest, ALateFaultStays) {
+  End();
+  Report(Health::kUnhealthy, Health::kHealthy);
+  Report(Health::kHealthy, Health::kHealthy);
+  ExpectShown(Health::kUnhealthy, Health::kHealthy, Health::kUnhealthy);
+}
+
+TEST_F(EndedPairTest, NothingIsSaidOfADeviceWhereNothingButTheNewOwnerIsKnown) {
+  AddNextOwner();
+  world.PutClaim("over-gpu", {{"req", "gpu-1"}});
+  Pod pod = World::MakePod({"over", "uid-over", {{"gpu", "over-gpu"}}});
+  pod.ended = true;
+  world.PutPod(std::move(pod));
+  world.Advance(120s);
+  EXPECT_FALSE(world.Condition("uid-over"));
+}
+
 TEST_F(EndedPairTest, StaysAsItIsWhereTheStoreKnowsNothingOfIt) {
   Report(Health::kUnhealthy, Health::kHealthy);
   End();

@@ -220,6 +220,16 @@ TEST_F(ServerMoodsTest, TheFirstPatchThatIsAnsweredAfterAnOutageLetsAllOthersGo)
   EXPECT_THAT(world.patches, SizeIs(50));
 }
 
+TEST_F(ServerMoodsTest, APermissionThatIsMissingAfterAnOutageIsSaid) {
+  AddPodsWithClaims(2);
+  AnswerWith(Outcome(event::PatchOutcome::kRetry, "connection refused"));
+  Unhealthy();
+  world.Advance(60s);
+  AnswerWith(Outcome(event::PatchOutcome::kForbidden, "patch pods/status"));
+  world.Advance(600s);
+  EXPECT_EQ(world.NoticesWith("may not patch pods: patch pods/status"), 1U);
+}
+
 TEST_F(ServerMoodsTest, AServerThatStartsIsNotMissingAPermission) {
   AddPodsWithClaims(50);
   AnswerWith(Outcome(event::PatchOutcome::kRetry, "connection refused"));

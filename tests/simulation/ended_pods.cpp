@@ -29,13 +29,14 @@ void EndedPods::Seen(const Pod& pod, Moment now, std::chrono::milliseconds windo
   Known& known = found->second;
   if (added) {
     if (auto before = before_.extract(pod.uid)) known.before = std::move(before.mapped());
+    for (const PodClaim& claim : pod.claims) known.pending.insert(*claim.claim_name);
   }
   const int version = std::stoi(pod.resource_version);
   if (version < known.version) return;
   known.version = version;
   if (!pod.ended || std::exchange(known.ended, true)) return;
   const auto said = pod.condition ? std::optional(pod.condition->status.summary) : std::nullopt;
-  End(pod.uid, known, !added, said, now, window);
+  End(known, !added, said, now, window);
 }
 
 void EndedPods::Answered(const Pod& pod) {
@@ -53,8 +54,8 @@ void EndedPods::SeenAll() {
   health_before_.clear();
 }
 
-void EndedPods::End(const std::string& uid, Known& pod, bool seen_running,
-                    std::optional<Health> said, Moment now, std::chrono::milliseconds window) {
+void EndedPods::End(Known& pod, bool seen_running, std::optional<Health> said, Moment now,
+                    std::chrono::milliseconds window) {
   const WallTime ended = pod.before.ended.value_or(now.wall);
   pod.until = now.boot + std::clamp(window - (now.wall - ended), window.zero(), window);
   for (const auto& [claim, key] : pod.before.held) {
@@ -81,7 +82,12 @@ void EndedPods::End(const std::string& uid, Known& pod, bool seen_running,
     pod.left_alone = pod.last.empty() || !stored;
   }
   if (!seen_running && now.boot >= pod.until) return;
-  for (const DeviceKey& key : pod.held) Take(pod, key, !seen_running && HasNewOwner(key, uid));
+  for (const DeviceKey& key : pod.held) Take(pod, key, false);
+}
+
+void EndedPods::ClaimAnswered(const std::string& uid, const std::string& claim) {
+  const auto found = pods_.find(uid);
+  if (found != pods_.end()) found->second.pending.erase(claim);
 }
 
 void EndedPods::ClaimRead(const std::string& uid, const std::string& claim,
@@ -108,7 +114,20 @@ void EndedPods::Reported(const DeviceKey& key, Health health, BootTime now) {
   for (auto& [uid, pod] : pods_) {
     const auto last = pod.last.find(key);
     if (last == pod.last.end() || last->second.closed || now >= pod.until) continue;
-    if (pod.held.contains(key)) last->second = {health, true, false};
+    if (pod.held.contains(key)) pod.late[key] = {health, true, health == Health::kUnhealthy};
+  }
+}
+
+// A pod whose claims nobody has seen may be the new owner.
+void EndedPods::Settle() {
+  for (const auto& [uid, pod] : pods_) {
+    if (!pod.ended && !pod.pending.empty()) return;
+  }
+  for (auto& [uid, pod] : pods_) {
+    for (const auto& [key, late] : pod.late) {
+      if (!pod.last.at(key).closed) pod.last.at(key) = late;
+    }
+    pod.late.clear();
   }
 }
 
@@ -118,12 +137,13 @@ void EndedPods::Take(Known& pod, const DeviceKey& key, bool owned) {
   const auto [found, added] = pod.last.try_emplace(key);
   Device& last = found->second;
   if (added) {
-    last = Now(key);
-    if (owned) last.health = Health::kUnknown;
+    last = owned ? Device{.counts = false} : Now(key);
     last.closed = owned || last.health == Health::kUnhealthy;
   } else if (!last.closed) {
     last.closed = owned;
-    if (!owned && present_.offered(key) && !present_.silent(key)) last = Now(key);
+    if (owned || !present_.offered(key) || present_.silent(key)) return;
+    pod.late[key] = Now(key);
+    pod.late[key].closed = pod.late[key].health == Health::kUnhealthy;
   }
 }
 
@@ -141,13 +161,10 @@ EndedPods::Device EndedPods::Now(const DeviceKey& key) const {
           false};
 }
 
-// One that had it before the agent of now ran shared it.
 bool EndedPods::HasNewOwner(const DeviceKey& key, const std::string& former_owner) const {
   return std::ranges::any_of(pods_, [&](const auto& other) {
     const auto& [uid, pod] = other;
-    if (uid == former_owner || pod.ended || !pod.held.contains(key)) return false;
-    return std::ranges::none_of(pod.before.held,
-                                [&](const auto& before) { return before.second == key; });
+    return uid != former_owner && !pod.ended && pod.held.contains(key);
   });
 }
 

@@ -40,9 +40,11 @@ class EndedPods {
   void Keep(const std::set<std::string>& uids);  // the others are gone
   void SeenAll();
   // `own`: it is the pod's own claim, and no namesake's.
+  void ClaimAnswered(const std::string& uid, const std::string& claim);
   void ClaimRead(const std::string& uid, const std::string& claim,
                  const std::vector<DeviceKey>& keys, bool own, BootTime now);
   void Reported(const DeviceKey& key, Health health, BootTime now);
+  void Settle();  // after each of them
 
   // --- what follows ---
   bool Contains(const std::string& uid) const;  // the agent knows that it has ended
@@ -74,14 +76,16 @@ class EndedPods {
     bool sure = true;
     bool left_alone = false;
     BootTime until;
-    Before before;  // by an earlier agent
-    std::set<std::string> claims;
+    Before before;                  // by an earlier agent
+    std::set<std::string> claims;   // read
+    std::set<std::string> pending;  // never answered
+    std::map<DeviceKey, Device> late;
     std::set<DeviceKey> held;
     std::map<DeviceKey, Device> last;
   };
 
-  void End(const std::string& uid, Known& pod, bool seen_running, std::optional<Health> said,
-           Moment now, std::chrono::milliseconds window);
+  void End(Known& pod, bool seen_running, std::optional<Health> said, Moment now,
+           std::chrono::milliseconds window);
   void Take(Known& pod, const DeviceKey& key, bool owned);
   Device Now(const DeviceKey& key) const;
   bool HasNewOwner(const DeviceKey& key, const std::string& former_owner) const;

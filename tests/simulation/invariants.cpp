@@ -46,9 +46,11 @@ void Simulation::Observe(const Event& event) {
   } else if (std::holds_alternative<event::ApiReconnected>(event)) {
     failures_ = 0;
   } else if (const auto* cdi = std::get_if<event::CdiIdsRead>(&event)) {
-    if (!cdi->ids) return;
-    for (const CdiIdRecord& record : *cdi->ids) cdi_known_.insert(record.key);
+    for (const CdiIdRecord& record : cdi->ids.value_or(std::vector<CdiIdRecord>{})) {
+      cdi_known_.insert(record.key);
+    }
   }
+  ended_.Settle();
 }
 
 void Simulation::NotePod(const Pod& pod) {
@@ -62,6 +64,9 @@ void Simulation::ForgetPod(const std::string& uid) {
 }
 
 void Simulation::NoteClaim(const event::ClaimRead& event) {
+  if (event.claim || event.claim.error().kind == ErrorKind::kItem) {
+    ended_.ClaimAnswered(event.pod_uid, event.name);
+  }
   if (!event.claim || !(*event.claim)->allocated) return;
   if (!claims_read_.emplace(event.pod_uid, event.name).second) return;
   std::vector<DeviceKey> keys;
