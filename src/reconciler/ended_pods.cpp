@@ -110,7 +110,8 @@ void PodTable::TakeLateReport(Entry& entry, const DeviceKey& key, Moment now) {
   const DeviceHealth* health = devices_.Find(key);
   const bool offers = drivers_.OfferOf(key.driver) != DriverTable::Offer::kNo;
   if (!offers || health == nullptr || IsSilence(*health)) return;
-  entry.late.insert_or_assign(key, *health);
+  DeviceHealth& late = entry.late.try_emplace(key, *health).first->second;
+  if (late.health != Health::kUnhealthy) late = *health;
   holds_late_reports_ = true;
   if (entry.last.at(key).health.health != health->health && !entry.turned) entry.turned = now.boot;
 }

@@ -215,6 +215,7 @@ TEST_F(EndedPairTest, AReportBeforeTheNewOwnersClaimIsReadIsTheNewOwners) {
   world.claim_error = Error{ErrorKind::kRetry, "connection refused"};
   AddNextOwner();
   Report(Health::kUnhealthy, Health::kUnhealthy);
+  Report(Health::kUnhealthy, Health::kHealthy);
   world.claim_error.reset();
   world.Advance(61s);
   ExpectShown(Health::kHealthy, Health::kUnhealthy, Health::kUnhealthy);

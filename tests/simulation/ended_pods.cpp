@@ -114,7 +114,7 @@ void EndedPods::Reported(const DeviceKey& key, Health health, BootTime now) {
   for (auto& [uid, pod] : pods_) {
     const auto last = pod.last.find(key);
     if (last == pod.last.end() || last->second.closed || now >= pod.until) continue;
-    if (pod.held.contains(key)) pod.late[key] = {health, true, health == Health::kUnhealthy};
+    if (pod.held.contains(key)) Hold(pod, key, {health, true, false});
   }
 }
 
@@ -142,9 +142,15 @@ void EndedPods::Take(Known& pod, const DeviceKey& key, bool owned) {
   } else if (!last.closed) {
     last.closed = owned;
     if (owned || !present_.offered(key) || present_.silent(key)) return;
-    pod.late[key] = Now(key);
-    pod.late[key].closed = pod.late[key].health == Health::kUnhealthy;
+    Hold(pod, key, Now(key));
   }
+}
+
+void EndedPods::Hold(Known& pod, const DeviceKey& key, Device device) {
+  Device& late = pod.late[key];
+  if (late.closed) return;
+  late = device;
+  late.closed = late.health == Health::kUnhealthy;
 }
 
 std::optional<Health> EndedPods::ConditionOf(const std::map<DeviceKey, Device>& devices) {

@@ -87,6 +87,7 @@ class EndedPods {
   void End(Known& pod, bool seen_running, std::optional<Health> said, Moment now,
            std::chrono::milliseconds window);
   void Take(Known& pod, const DeviceKey& key, bool owned);
+  static void Hold(Known& pod, const DeviceKey& key, Device device);
   Device Now(const DeviceKey& key) const;
   bool HasNewOwner(const DeviceKey& key, const std::string& former_owner) const;
 
