@@ -67,6 +67,11 @@ const DeviceRecord* Disk::Find(const DeviceKey& key) const {
   return found == devices_.end() ? nullptr : &found->second;
 }
 
+bool Disk::HasEnded(const std::string& pod_uid) const {
+  const auto found = pods_.find(pod_uid);
+  return found != pods_.end() && found->second.ended;
+}
+
 std::optional<LastHealth> Disk::LastOf(const std::string& pod_uid, const DeviceKey& key) const {
   std::optional<LastHealth> last;
   for (const auto& [id, record] : allocations_) {

@@ -28,6 +28,7 @@ class Disk {
 
   StoredState State() const;
   const DeviceRecord* Find(const DeviceKey& key) const;
+  bool HasEnded(const std::string& pod_uid) const;
   // What all allocations of the device to the pod say; none: they do not agree.
   std::optional<LastHealth> LastOf(const std::string& pod_uid, const DeviceKey& key) const;
   // The newest of the file that is there now; nullptr: none.

@@ -105,6 +105,10 @@ void Simulation::CheckStore() {
     transitions_to_store_ = disk_.transitions();
     newest_.clear();
   }
+  for (const std::string& uid : pods_known_) {
+    if (ended_.Contains(uid) && !disk_.HasEnded(uid))
+      Broken("the end of " + uid + " is not stored");
+  }
   if (disk_.transitions() != transitions_to_store_) {
     Broken(std::to_string(disk_.transitions()) + " transitions were written, of " +
            std::to_string(transitions_to_store_));
