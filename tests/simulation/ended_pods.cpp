@@ -79,7 +79,8 @@ void EndedPods::End(Known& pod, bool seen_running, std::optional<Health> said, M
     });
   } else if (said) {
     const bool stored = said == pod.before.condition || said == ConditionOf(pod.last);
-    pod.left_alone = pod.last.empty() || !stored;
+    const bool all_said = now.boot >= pod.until && said == ConditionOf(pod.last);
+    pod.left_alone = pod.last.empty() || !stored || all_said;
   }
   if (!seen_running && now.boot >= pod.until) return;
   for (const DeviceKey& key : pod.held) Take(pod, key, false);

@@ -48,7 +48,7 @@ class EndedPods {
 
   // --- what follows ---
   bool Contains(const std::string& uid) const;  // the agent knows that it has ended
-  // Nothing is known of it, but it says something: that stands.
+  // It says more than is known, or is over and says all: that stands.
   bool IsLeftAlone(const std::string& uid) const { return pods_.at(uid).left_alone; }
   // Whether it can be told what the pod is to say.
   bool IsSure(const std::string& uid) const { return pods_.at(uid).sure; }
