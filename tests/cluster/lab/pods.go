@@ -49,6 +49,20 @@ func (l *Lab) NewClaim(t TB, name string, allocations ...Allocation) {
 	t.Cleanup(func() { _ = claims.Delete(ctx, name, metav1.DeleteOptions{}) })
 }
 
+// ReleaseClaim takes a claim's devices from it and from its pods, as a cluster does when they have ended.
+func (l *Lab) ReleaseClaim(t TB, name string) {
+	t.Helper()
+	ctx, claims := context.Background(), l.Client.ResourceV1().ResourceClaims(Namespace)
+	claim, err := claims.Get(ctx, name, metav1.GetOptions{})
+	if err == nil {
+		claim.Status = resourceapi.ResourceClaimStatus{}
+		_, err = claims.UpdateStatus(ctx, claim, metav1.UpdateOptions{})
+	}
+	if err != nil {
+		t.Fatalf("releasing claim %s: %v", name, err)
+	}
+}
+
 // NewPod creates a pod on the lab's node that uses claims, given as pod claim name and ResourceClaim
 // name. It has one container, main, which uses them whole, unless edit says otherwise. It ends with the TB.
 func (l *Lab) NewPod(t TB, name string, claims map[string]string, edit ...func(*corev1.PodSpec)) *corev1.Pod {

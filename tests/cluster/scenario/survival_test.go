@@ -20,6 +20,7 @@ func TestSurvival(t *testing.T) {
 	t.Run("API server away", func(t *testing.T) { testServerAway(t, l, program) })
 	t.Run("kubelet away", func(t *testing.T) { testKubeletAway(t, l, program) })
 	t.Run("pod fails", func(t *testing.T) { testFailedPod(t, l, program) })
+	t.Run("failed pod's device is another's", func(t *testing.T) { testFormerOwner(t, l, program) })
 	t.Run("store full", func(t *testing.T) { testStoreFull(t, l, program) })
 	t.Run("store read-only", func(t *testing.T) { testStoreReadOnly(t, l, program) })
 	t.Run("store deleted", func(t *testing.T) { testStoreDeleted(t, l, program) })
