@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <utility>
 
 #include "cache/schema.h"
 #include "cache/sql.h"
@@ -21,7 +22,9 @@ Writes SomeHistory() {
     writes.emplace_back(CdiIdRecord{Gpu(name), std::string("example.com/gpu=") + name});
   }
   writes.emplace_back(SomePod("uid-1", "train"));
-  writes.emplace_back(SomeAllocation("uid-1", Gpu("gpu-0"), 1));
+  AllocationRecord held = SomeAllocation("uid-1", Gpu("gpu-0"), 1);
+  held.last = {{Health::kUnhealthy, UnknownReason::kNone, "hot", At(1)}, true, true};
+  writes.emplace_back(std::move(held));
   FieldDifference difference{.container = "train",
                              .entry = "claim:gpus",
                              .resource_id = "gpu.example.com/node-1/gpu-0",
