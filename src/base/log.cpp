@@ -1,8 +1,9 @@
 #include "base/log.h"
 
 #include <spdlog/pattern_formatter.h>
-#include <spdlog/sinks/stdout_color_sinks.h>
 #include <spdlog/spdlog.h>
+
+#include "base/stderr_sink.h"
 
 namespace dra_health {
 namespace {
@@ -31,7 +32,8 @@ class JsonMessage final : public spdlog::custom_flag_formatter {
 }  // namespace
 
 void SetUpLogging(spdlog::level::level_enum level, std::string_view format) {
-  auto logger = spdlog::stderr_color_mt("dra-health-agent");
+  auto logger =
+      std::make_shared<spdlog::logger>("dra-health-agent", std::make_shared<StderrSink>());
   logger->set_level(level);
   logger->flush_on(spdlog::level::info);
   auto formatter = std::make_unique<spdlog::pattern_formatter>(spdlog::pattern_time_type::utc);
