@@ -229,18 +229,31 @@ bool Agent::Stop() {
   spdlog::info("stopping");
   observer_->Stop();
   discovery_->Stop();
+  Effects last;
   const BootTime bound = clock_.Now().boot + kStopBound;
   while (discovery_->open_calls() > 0 && clock_.Now().boot < bound) {
     WaitFor(std::array{queue_.fd()}, bound, clock_.Now().boot);
-    for (QueueItem& item : queue_.TakeAll()) {
-      if (auto* task = std::get_if<MainTask>(&item)) (*task)();
-    }
+    TakeLast(last);
   }
   api_->Stop();
+  TakeLast(last);
+  if (!last.writes.empty()) Store(last.writes);
   if (discovery_->open_calls() == 0) return true;
   spdlog::error("{} calls to drivers did not end within {} s", discovery_->open_calls(),
                 kStopBound.count());
   return false;
+}
+
+void Agent::TakeLast(Effects& all) {
+  for (QueueItem& item : queue_.TakeAll()) {
+    if (auto* task = std::get_if<MainTask>(&item)) {
+      (*task)();
+      continue;
+    }
+    const Event& event = std::get<Event>(item);
+    const auto* patched = std::get_if<event::PatchDone>(&event);
+    if (patched != nullptr && patched->outcome == event::PatchOutcome::kApplied) Take(event, all);
+  }
 }
 
 }  // namespace dra_health

@@ -46,6 +46,7 @@ class Agent {
   void Store(const std::vector<StoreWrite>& writes);
   Observation Look();
   bool Stop();
+  void TakeLast(Effects& all);  // what is still done while stopping
 
   SystemClock clock_;
   EventQueue queue_;

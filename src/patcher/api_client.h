@@ -17,6 +17,9 @@ struct ApiOptions {
   std::string node_name;
   std::size_t workers = 4;  // connections for GET and PATCH; the watch has its own
   std::chrono::milliseconds timeout{10'000};  // total, for one GET or PATCH
+  // How long a stop waits for what is under way: the store is to know whether the last patch did
+  // what it should.
+  std::chrono::milliseconds last_answers{1'000};
 };
 
 // The agent's side of the API server: one pod watch for this node, claims and pods by name,
@@ -46,7 +49,7 @@ class ApiClient {
   virtual void ReadPod(std::string namespace_name, std::string name, std::string uid) = 0;
   virtual void Patch(PodPatch patch) = 0;
 
-  // Cancels what is under way and joins the threads; bounded by about a second.
+  // Begins no more, gives what is under way its time, cancels the rest and joins the threads.
   virtual void Stop() = 0;
 };
 

@@ -63,6 +63,7 @@ class ThreadedApiClient final : public ApiClient {
     // would make room for the next.
     stop_.Stop();
     workers_.Close();
+    workers_.Wait(options_.last_answers);
     http_->Stop();
     workers_.Join();
     if (watch_thread_.joinable()) watch_thread_.join();

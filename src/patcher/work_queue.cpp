@@ -27,6 +27,11 @@ void WorkQueue::Close() {
   changed_.notify_all();
 }
 
+void WorkQueue::Wait(std::chrono::milliseconds bound) {
+  std::unique_lock lock(mutex_);
+  changed_.wait_for(lock, bound, [this] { return busy_ == 0; });
+}
+
 void WorkQueue::Join() {
   for (std::thread& thread : threads_) thread.join();
   threads_.clear();
@@ -39,9 +44,12 @@ void WorkQueue::Run() {
     if (closed_) return;
     const Job job = std::exchange(jobs_.front(), nullptr);
     jobs_.pop_front();
+    ++busy_;
     lock.unlock();
     job();
     lock.lock();
+    --busy_;
+    if (closed_) changed_.notify_all();
   }
 }
 

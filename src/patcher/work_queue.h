@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <condition_variable>
 #include <cstddef>
 #include <deque>
@@ -13,8 +14,8 @@ namespace dra_health {
 // A few threads that do blocking work one job at a time each, in the order it was given.
 //
 // Thread: the owner's, for every method. A job runs on one of the queue's threads and must not
-// throw. Close drops the jobs that were not begun and takes no more; Join waits for those under
-// way.
+// throw. Close drops the jobs that were not begun and takes no more; Wait gives those under way
+// some time, Join all that they need.
 class WorkQueue {
  public:
   explicit WorkQueue(std::size_t threads);
@@ -28,7 +29,8 @@ class WorkQueue {
   using Job = std::function<void()>;
   void Add(Job job);
   void Close();
-  // REQUIRES: closed.
+  // REQUIRES, both: closed.
+  void Wait(std::chrono::milliseconds bound);
   void Join();
 
  private:
@@ -37,6 +39,7 @@ class WorkQueue {
   std::mutex mutex_;
   std::condition_variable changed_;
   std::deque<Job> jobs_;  // guarded by mutex_
+  std::size_t busy_ = 0;  // guarded by mutex_
   bool closed_ = false;   // guarded by mutex_
   std::vector<std::thread> threads_;
 };

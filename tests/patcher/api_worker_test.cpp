@@ -17,10 +17,11 @@ using nlohmann::json;
 
 class Client : public testing::Test {
  protected:
-  Client() {
+  explicit Client(std::chrono::milliseconds last_answers = {}) {
     auto http = std::make_unique<ScriptedHttp>();
     http_ = http.get();
-    client_ = MakeApiClient({.node_name = "node-1"}, {}, std::move(http), queue_);
+    client_ = MakeApiClient({.node_name = "node-1", .last_answers = last_answers}, {},
+                            std::move(http), queue_);
   }
   EventQueue queue_;
   Events events_{queue_};
@@ -91,6 +92,21 @@ TEST_F(Client, StopEndsWhatIsUnderWayAndForgetsTheRest) {
   EXPECT_EQ(http_->Count("resourceclaims"), 4u);
   client_->ReadClaim("shop", "late", "uid");
   client_->Stop();
+}
+
+class PatientClient : public Client {
+ protected:
+  PatientClient() : Client(std::chrono::hours{1}) {}
+};
+
+TEST_F(PatientClient, StopTakesAnAnswerThatComesInTime) {
+  client_->Patch({.pod = Read(SamplePod()), .want = {}, .now = {}});
+  ASSERT_TRUE(http_->WaitForCount("pods/web/status", 1));
+  const auto stopped = std::async(std::launch::async, [this] { client_->Stop(); });
+  http_->Script({.answer = HttpResponse{.status = 200, .body = SamplePod().dump()}});
+  const auto done = events_.Next<event::PatchDone>();
+  ASSERT_TRUE(done);
+  EXPECT_EQ(done->outcome, event::PatchOutcome::kApplied) << "answered, not cancelled";
 }
 
 TEST(WorkQueue, CloseDropsWhatWasNotBegunAndJoinWaitsForWhatWas) {
