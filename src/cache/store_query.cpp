@@ -107,7 +107,8 @@ Query AllocationsOfPods(const StoreFilter& filter) {
 
 Query HoldersOfDevices() {
   return Query(
-      "SELECT DISTINCT n.driver, n.pool, n.device, p.namespace, p.name FROM allocations a"
+      "SELECT DISTINCT n.driver, n.pool, n.device, p.namespace, p.name, p.ended_ms"
+      " FROM allocations a"
       " JOIN device_names n ON n.id = a.device_id JOIN pods p ON p.uid = a.pod_uid"
       " WHERE a.until_ms IS NULL ORDER BY p.namespace, p.name");
 }
@@ -144,7 +145,11 @@ Query Transitions(const StoreFilter& filter, std::size_t limit) {
   }
   Query numbers(find);
   WhereDevice(numbers, filter);
-  if (filter.pod) numbers.Where(kPodMatches, {*filter.pod});
+  if (filter.pod) {
+    numbers.Where(kPodMatches, {*filter.pod});
+    numbers.Where("t.at_ms <= ifnull(p.ended_ms + ?, t.at_ms)",
+                  {std::chrono::milliseconds{kAftermath}.count()});
+  }
   if (filter.since) numbers.Where("t.at_ms >= ?", {Millis(*filter.since)});
   if (filter.health) numbers.Where("t.to_health = ?", {Name(*filter.health)});
   // The plus keeps SQLite from walking the whole history by time in search of a few devices.

@@ -132,14 +132,15 @@ Result<StoreReader> StoreReader::Open(const std::filesystem::path& path) {
 
 Result<std::vector<DeviceView>> StoreReader::Devices(const StoreFilter& filter) {
   std::vector<DeviceRecord> records;
-  std::map<DeviceKey, std::vector<std::string>> pods;
+  std::map<DeviceKey, DeviceView> holders;
   const auto read = connection_->Read([&](sql::Database& database) {
-    pods.clear();
+    holders.clear();
     return Collect(database, query::Devices(filter), rows::ReadDevice, records).and_then([&] {
       return query::HoldersOfDevices().Run(database, [&](sql::Row& row) {
-        const DeviceKey key = rows::ReadKey(row);
+        DeviceView& device = holders[rows::ReadKey(row)];
         const std::string namespace_name = row.Text();
-        pods[key].push_back(namespace_name + "/" + row.Text());
+        const std::string pod = namespace_name + "/" + row.Text();
+        (row.OptionalTime() ? device.ended_pods : device.pods).push_back(pod);
       });
     });
   });
@@ -147,8 +148,8 @@ Result<std::vector<DeviceView>> StoreReader::Devices(const StoreFilter& filter) 
   std::vector<DeviceView> views;
   views.reserve(records.size());
   for (DeviceRecord& record : records) {
-    auto holders = std::move(pods[record.key]);
-    views.push_back({std::move(record), std::move(holders)});
+    DeviceView& view = views.emplace_back(std::move(holders[record.key]));
+    view.record = std::move(record);
   }
   return views;
 }

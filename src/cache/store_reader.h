@@ -29,7 +29,8 @@ struct StoreFilter {
 
 struct DeviceView {
   DeviceRecord record;
-  std::vector<std::string> pods;  // NAMESPACE/NAME of those that hold it now
+  std::vector<std::string> pods;        // NAMESPACE/NAME of those that hold it now
+  std::vector<std::string> ended_pods;  // those that held it when they ended, and are still there
 };
 
 struct PodView {
@@ -89,8 +90,8 @@ class StoreReader {
   // seen, published, ended or deleted then or later.
   Result<std::vector<PodView>> Pods(const StoreFilter& filter);
 
-  // The newest `limit` (0: all), oldest first. pod: while it held the device. health: the one
-  // changed to. since: happened then or later.
+  // The newest `limit` (0: all), oldest first. pod: while it held the device, and kAftermath after
+  // it ended. health: the one changed to. since: happened then or later.
   Result<std::vector<Transition>> Transitions(const StoreFilter& filter, std::size_t limit);
 
   // driver, device: holds or held such a device. health: one of both says so. since: differs since

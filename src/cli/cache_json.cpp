@@ -68,6 +68,8 @@ Json Convert(const LastHealth& last) {
       {"reason", ToString(last.health.reason)},
       {"message", last.health.message},
       {"since", Time(last.health.since)},
+      {"counts", last.counts},
+      {"closed", last.closed},
   };
 }
 
@@ -135,6 +137,7 @@ Json Convert(const AliveRecord& record) {
 Json Convert(const DeviceView& view) {
   Json json = Convert(view.record);
   json["pods"] = view.pods;
+  json["endedPods"] = view.ended_pods;
   return json;
 }
 

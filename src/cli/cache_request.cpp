@@ -38,6 +38,7 @@ Parsed<Health> ParseHealthWord(const std::string& text) {
 
 Parsed<WallTime> ParseSince(const std::string& text, WallTime now) {
   if (const auto time = ParseRfc3339(text)) return *time;
+  if (const auto midnight = ParseRfc3339(text + "T00:00:00Z")) return *midnight;
   const auto back = ParseDuration(text);
   if (!back) return tl::unexpected<std::string>("is neither a duration nor a time");
   return now - std::chrono::duration_cast<std::chrono::milliseconds>(*back);

@@ -50,7 +50,7 @@ inline constexpr std::string_view kAllowedDrivers = "the name a driver registers
 inline constexpr std::string_view kAllowedDevices = "DEVICE, POOL/DEVICE or DRIVER/POOL/DEVICE";
 inline constexpr std::string_view kAllowedPods = "NAME, NAMESPACE/NAME or a UID";
 inline constexpr std::string_view kAllowedSince =
-    "how long ago, such as 30m or 24h, or a time such as 2026-11-30T12:00:00Z";
+    "how long ago, such as 30m or 24h, or a time such as 2026-11-30T12:00:00Z or 2026-11-30";
 inline constexpr std::string_view kAllowedLimits = "a whole number, 0 for all";
 
 tl::expected<CacheRequest, WrongValue> ParseCacheRequest(CacheTopic topic,

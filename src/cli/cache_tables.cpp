@@ -37,6 +37,12 @@ std::string Joined(const std::vector<std::string>& texts) {
   return joined;
 }
 
+std::string HoldersOf(const DeviceView& device) {
+  std::vector<std::string> holders = device.pods;
+  for (const std::string& pod : device.ended_pods) holders.push_back(pod + " (ended)");
+  return Joined(holders);
+}
+
 // Why it is Unknown is worth more than what the driver last said.
 Cell Explained(UnknownReason reason, const std::string& message) {
   std::string text(ToString(reason));
@@ -73,7 +79,7 @@ Table ToTable(const std::vector<DeviceView>& devices, bool wide, WallTime now) {
           {{"LEASE"},
            true,
            [](const View& v) { return Text(std::to_string(v.record.lease.count()) + "s"); }},
-          {{"POD", Cut::kFirst}, false, [](const View& v) { return OrDash(Joined(v.pods)); }},
+          {{"POD", Cut::kFirst}, false, [](const View& v) { return OrDash(HoldersOf(v)); }},
           {{"MESSAGE", Cut::kFirst},
            false,
            [](const View& v) {

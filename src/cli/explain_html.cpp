@@ -79,14 +79,17 @@ class Page {
     html_ += "</ul>\n";
   }
 
-  // Devices say who held them; other lanes say all there is to say in the picture.
   void Facts() {
     html_ += "<h2>What is known</h2>\n<dl>\n";
     for (const Fact& fact : explanation_.facts) Define(fact.name, fact.value);
-    for (const Lane& lane : explanation_.lanes) {
-      if (lane.kind == Lane::Kind::kDevice && !lane.detail.empty()) Define(lane.name, lane.detail);
-    }
+    for (const LastOfDevice& device : explanation_.devices) Define(device.name, LastOf(device));
     html_ += "</dl>\n";
+  }
+
+  static std::string LastOf(const LastOfDevice& device) {
+    std::string text = device.held;
+    if (device.health) text += "; last " + std::string(ToString(*device.health));
+    return device.text.empty() ? text : text + ": " + device.text;
   }
 
   void Define(const std::string& name, const std::string& value) {

@@ -13,6 +13,13 @@ Json Convert(const Verdict& verdict) {
 
 Json Convert(const Fact& fact) { return {{"name", fact.name}, {"value", fact.value}}; }
 
+Json Convert(const LastOfDevice& device) {
+  return {{"name", device.name},
+          {"held", device.held},
+          {"health", device.health ? Json(ToString(*device.health)) : Json()},
+          {"text", device.text}};
+}
+
 Json Convert(const Span& span) {
   return {{"from", FormatTimeMillis(span.from)},
           {"to", FormatTimeMillis(span.to)},
@@ -54,6 +61,7 @@ std::string ToJson(const Explanation& explanation) {
       {"verdict", Convert(explanation.verdict)},
       {"earlier", Array(explanation.earlier)},
       {"facts", Array(explanation.facts)},
+      {"devices", Array(explanation.devices)},
       {"notes", explanation.notes},
       {"from", FormatTimeMillis(explanation.from)},
       {"to", FormatTimeMillis(explanation.to)},

@@ -18,11 +18,6 @@ Colour ColourOf(Health health) {
   return health == Health::kHealthy ? Colour::kGreen : Colour::kYellow;
 }
 
-Colour ColourOf(SpanState state) {
-  if (state == SpanState::kUnhealthy) return Colour::kRed;
-  return state == SpanState::kHealthy ? Colour::kGreen : Colour::kYellow;
-}
-
 Cell OrDash(const std::string& text) { return {text.empty() ? "-" : text}; }
 
 void PrintSentences(const Explanation& explanation, std::ostream& out, const Terminal& terminal) {
@@ -49,24 +44,15 @@ void PrintFacts(const Explanation& explanation, std::ostream& out, const Termina
   out << '\n';
 }
 
-// Of a pod: which devices it held, and how they were last.
 void PrintDevices(const Explanation& explanation, std::ostream& out, const Terminal& terminal) {
+  if (explanation.devices.empty()) return;
   Table table({{"DEVICE"}, {"LAST HEALTH"}, {"HELD", Cut::kFirst}, {"MESSAGE", Cut::kFirst}});
-  bool any = false;
-  for (const Lane& lane : explanation.lanes) {
-    if (lane.kind != Lane::Kind::kDevice || lane.detail.empty()) continue;
-    any = true;
-    if (lane.spans.empty()) {
-      table.Add({{lane.name}, {"-"}, {lane.detail}, {"-"}});
-      continue;
-    }
-    const Span& last = lane.spans.back();
-    table.Add({{lane.name},
-               {std::string(WordsFor(last.state)), ColourOf(last.state)},
-               {lane.detail},
-               OrDash(last.text)});
+  for (const LastOfDevice& device : explanation.devices) {
+    const Cell health = device.health
+                            ? Cell{std::string(ToString(*device.health)), ColourOf(*device.health)}
+                            : Cell{"-"};
+    table.Add({{device.name}, health, {device.held}, OrDash(device.text)});
   }
-  if (!any) return;
   table.Print(out, terminal);
   out << '\n';
 }

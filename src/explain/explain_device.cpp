@@ -135,8 +135,14 @@ class DeviceExplainer {
     return facts;
   }
 
+  // A pod that has ended holds nothing any more, though its allocation is open until it is deleted.
+  static std::optional<WallTime> ReleasedAt(const PodRecord& pod, const AllocationRecord& held) {
+    return held.to && pod.ended ? std::min(*held.to, *pod.ended) : held.to ? held.to : pod.ended;
+  }
+
   bool HoldsNow(const PodRecord& pod) const {
-    return std::ranges::any_of(held_.at(pod.uid), [](const auto* held) { return !held->to; });
+    return std::ranges::any_of(held_.at(pod.uid),
+                               [&](const auto* held) { return !ReleasedAt(pod, *held); });
   }
 
   std::vector<Lane> Lanes() const {
@@ -151,7 +157,7 @@ class DeviceExplainer {
   Lane LaneOf(const PodRecord& pod) const {
     Lane lane{Lane::Kind::kPod, NameOf(pod), "UID " + pod.uid, {}};
     for (const AllocationRecord* held : held_.at(pod.uid)) {
-      auto span = Clipped({held->from, held->to.value_or(frame_.to), SpanState::kHeld,
+      auto span = Clipped({held->from, ReleasedAt(pod, *held).value_or(frame_.to), SpanState::kHeld,
                            "held in " + held->container},
                           frame_);
       if (span && std::ranges::find(lane.spans, *span) == lane.spans.end()) {
@@ -186,8 +192,9 @@ class DeviceExplainer {
                    .kind = MomentKind::kAllocated,
                    .subject = NameOf(pod),
                    .text = "in " + held->container + " by claim " + held->claim});
-      if (!held->to) continue;
-      moments.Add({.at = *held->to,
+      const auto released = ReleasedAt(pod, *held);
+      if (!released) continue;
+      moments.Add({.at = *released,
                    .kind = MomentKind::kReleased,
                    .subject = NameOf(pod),
                    .text = "in " + held->container});

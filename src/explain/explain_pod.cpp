@@ -43,6 +43,7 @@ class PodExplainer {
     explanation.title = "Pod " + pod_.namespace_name + "/" + pod_.name;
     Judge(explanation);
     explanation.facts = Facts();
+    explanation.devices = Devices();
     if (!history_.namesakes.empty()) explanation.notes.push_back(NamesakesNote());
     explanation.from = frame_.from;
     explanation.to = frame_.to;
@@ -171,6 +172,35 @@ class PodExplainer {
     return run.restart == 0 ? text : text + ", restart " + std::to_string(run.restart);
   }
 
+  std::vector<LastOfDevice> Devices() const {
+    std::vector<LastOfDevice> devices;
+    for (const auto& [key, device] : devices_) {
+      LastOfDevice last{ResourceId(key), HeldBy(key), std::nullopt, device.why_not_offered};
+      if (const LastHealth* said = SaidSinceTheEnd(key)) {
+        last.health = said->health.health;
+        if (said->counts) last.text = TextOf(said->health.reason, said->health.message);
+      } else if (const HealthSpan* span = LastSpan(device)) {
+        last.health = span->health;
+        last.text = TextOf(span->reason, span->message);
+      }
+      devices.push_back(std::move(last));
+    }
+    return devices;
+  }
+
+  // Null: the pod has not ended, or what it said of the device is not known.
+  const LastHealth* SaidSinceTheEnd(const DeviceKey& key) const {
+    for (const AllocationRecord& allocation : history_.allocations) {
+      if (allocation.key == key && allocation.last) return &*allocation.last;
+    }
+    return nullptr;
+  }
+
+  const HealthSpan* LastSpan(const HeldDevice& device) const {
+    if (!over_) return device.health.empty() ? nullptr : &device.health.back();
+    return SpanAt(device, *over_);
+  }
+
   std::string NamesakesNote() const {
     std::vector<std::string> items;
     for (const PodRecord& pod : history_.namesakes) {
@@ -194,8 +224,8 @@ class PodExplainer {
       lanes.push_back({Lane::Kind::kContainer, name, "", RunSpans(runs[container], over_, frame_)});
     }
     for (const auto& [key, device] : devices_) {
-      lanes.push_back({Lane::Kind::kDevice, ResourceId(key), HeldBy(key),
-                       HealthSpans(device.health, away_, frame_)});
+      lanes.push_back(
+          {Lane::Kind::kDevice, ResourceId(key), "", HealthSpans(device.health, away_, frame_)});
     }
     if (auto agent = AgentLane(away_, frame_)) lanes.push_back(*std::move(agent));
     return lanes;
@@ -239,10 +269,15 @@ class PodExplainer {
     return moments.Take();
   }
 
-  static std::string StateAt(const HeldDevice& device, WallTime time) {
+  static const HealthSpan* SpanAt(const HeldDevice& device, WallTime time) {
     const auto span = std::ranges::find_if(
         device.health, [&](const HealthSpan& candidate) { return candidate.Holds(time); });
-    if (span == device.health.end()) return device.why_not_offered;
+    return span == device.health.end() ? nullptr : &*span;
+  }
+
+  static std::string StateAt(const HeldDevice& device, WallTime time) {
+    const HealthSpan* span = SpanAt(device, time);
+    if (span == nullptr) return device.why_not_offered;
     return "it was " + std::string(ToString(span->health)) +
            Saying(TextOf(span->reason, span->message));
   }

@@ -85,6 +85,17 @@ enum class Finding {
 };
 std::string_view ToString(Finding finding);
 
+// A device that a pod held, and how it was last: of a pod that has ended, as the pod goes on
+// saying.
+struct LastOfDevice {
+  std::string name;
+  std::string held;              // "held in main by claim gpu"
+  std::optional<Health> health;  // none: nothing is recorded
+  std::string text;              // why, and what the driver said
+
+  bool operator==(const LastOfDevice&) const = default;
+};
+
 struct Verdict {
   Finding finding = Finding::kNoDevice;
   std::string sentence;
@@ -100,8 +111,9 @@ struct Explanation {
   Verdict verdict;
   std::vector<Verdict> earlier;  // of the ends before, newest first
   std::vector<Fact> facts;
-  std::vector<std::string> notes;  // what else to know or to ask for
-  WallTime from;                   // of the time line
+  std::vector<LastOfDevice> devices;  // of a pod
+  std::vector<std::string> notes;     // what else to know or to ask for
+  WallTime from;                      // of the time line
   WallTime to;
   std::vector<Lane> lanes;
   std::vector<TimelineMoment> moments;  // in their order

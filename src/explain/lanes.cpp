@@ -12,7 +12,8 @@ SpanState StateOf(Health health) {
   return health == Health::kHealthy ? SpanState::kHealthy : SpanState::kUnknown;
 }
 
-// What is left of `spans` outside of `hole`.
+// What is left of `spans` outside of `hole`. What began with the hole was seen as the last of all:
+// it stays, as a moment.
 std::vector<Span> Without(const std::vector<Span>& spans, const Away& hole) {
   std::vector<Span> left;
   for (const Span& span : spans) {
@@ -20,7 +21,7 @@ std::vector<Span> Without(const std::vector<Span>& spans, const Away& hole) {
       left.push_back(span);
       continue;
     }
-    if (span.from < hole.from) left.push_back({span.from, hole.from, span.state, span.text});
+    if (span.from <= hole.from) left.push_back({span.from, hole.from, span.state, span.text});
     if (hole.to && *hole.to < span.to) left.push_back({*hole.to, span.to, span.state, span.text});
   }
   return left;

@@ -251,6 +251,9 @@ Verdict ExplainEnd(const ContainerRecord& end, const std::vector<HeldDevice>& de
 Verdict ExplainRunning(const std::string& who, const std::vector<HeldDevice>& devices,
                        const std::vector<Away>& away, WallTime now) {
   if (devices.empty()) return {Finding::kNoDevice, "No device is known that " + who + " holds."};
+  const bool seen = away.empty() || away.back().to;
+  const bool ever = seen || away.back().from != WallTime::min();
+  const WallTime until = seen ? now : away.back().from;
   std::vector<std::string> unhealthy;
   std::vector<std::string> unknown;
   for (const HeldDevice& device : devices) {
@@ -259,7 +262,7 @@ Verdict ExplainRunning(const std::string& who, const std::vector<HeldDevice>& de
       unknown.push_back(NameOf(device) + " (" + WhyNotKnown(device, last) + ")");
     } else if (last->health == Health::kUnhealthy) {
       unhealthy.push_back(NameOf(device) +
-                          (last->from ? " for " + Duration(now - *last->from) : "") +
+                          (last->from && ever ? " for " + Duration(until - *last->from) : "") +
                           InBrackets(last->message));
     }
   }
@@ -269,17 +272,17 @@ Verdict ExplainRunning(const std::string& who, const std::vector<HeldDevice>& de
   if (!unhealthy.empty()) add("Unhealthy: " + Listed(unhealthy));
   if (!unknown.empty()) add("not known: " + Listed(unknown));
   if (healthy == devices.size()) {
-    add(healthy == 1 ? "its device is Healthy"
-                     : "its " + Counted(healthy, "device") + " are Healthy");
+    const std::string are = healthy == 1 ? (seen ? "is" : "was") : (seen ? "are" : "were");
+    add("its " + (healthy == 1 ? "device" : Counted(healthy, "device")) + " " + are + " Healthy");
   } else if (healthy > 0) {
     add(std::to_string(healthy) + " of " + Counted(devices.size(), "device") + " Healthy");
   }
   std::string begin = Capital(who) + " is running";
-  if (!away.empty() && !away.back().to) {
-    begin = away.back().from == WallTime::min()
-                ? "No agent has left a sign of life, and what is known of " + who + " is this"
-                : Capital(who) + " was running at " + FormatTime(away.back().from) +
-                      ", when an agent was last there";
+  if (!ever) {
+    begin = "No agent has left a sign of life, and what is known of " + who + " is this";
+  } else if (!seen) {
+    begin =
+        Capital(who) + " was running at " + FormatTime(until) + ", when an agent was last there";
   } else if (unhealthy.empty() && unknown.empty()) {
     begin += " and nothing is known to be wrong";
   }

@@ -119,6 +119,28 @@ TEST_F(StoreReaderTest, DeviceComesWithThePodsThatHoldItNow) {
   EXPECT_THAT(devices->front().pods, ElementsAre("jobs/train-1"));
 }
 
+TEST_F(StoreReaderTest, APodThatHasEndedHoldsItsDeviceNoMore) {
+  PodRecord ended = SomePod("uid-run", "train-0");
+  ended.ended = At(40);
+  ASSERT_TRUE(Succeeded(OpenStore(path_)->Apply(Writes{
+      ended, SomePod("uid-next", "train-2"), SomeAllocation("uid-next", Gpu("gpu-0"), 60)})));
+  const auto devices = reader_->Devices({.device = "gpu-0"});
+  ASSERT_TRUE(Succeeded(devices));
+  EXPECT_THAT(devices->front().pods, ElementsAre("jobs/train-2"));
+  EXPECT_THAT(devices->front().ended_pods, ElementsAre("jobs/train-0"));
+}
+
+TEST_F(StoreReaderTest, TransitionsOfAPodThatHasEndedGoOnForAWhile) {
+  PodRecord ended = SomePod("uid-run", "train-0");
+  ended.ended = At(40);
+  const auto turned = [](int second) {
+    return Change(Gpu("gpu-0"), Health::kHealthy, Health::kUnhealthy, second);
+  };
+  ASSERT_TRUE(Succeeded(OpenStore(path_)->Apply(Writes{ended, turned(640), turned(641)})));
+  EXPECT_THAT(Transitions({.device = "gpu-0", .pod = "uid-run"}),
+              ElementsAre("gpu-0@30", "gpu-0@640"));
+}
+
 TEST_F(StoreReaderTest, DevicesByEachFilter) {
   EXPECT_THAT(Devices({.driver = "nic.example.com"}), ElementsAre("nic-0", "port/1"));
   EXPECT_THAT(Devices({.health = Health::kUnhealthy}), ElementsAre("gpu-0"));

@@ -98,6 +98,13 @@ TEST_F(CacheReportTest, DevicesTable) {
   EXPECT_THAT(err_, IsEmpty());
 }
 
+TEST_F(CacheReportTest, APodThatHasEndedIsMarkedAtItsDevice) {
+  PodRecord ended = SomePod("uid-1", "train-0");
+  ended.ended = At(60);
+  ASSERT_TRUE(Succeeded(OpenStore(path_)->Apply(Writes{ended})));
+  EXPECT_THAT(Report(CacheTopic::kDevices), HasSubstr("  jobs/train-0 (ended)  "));
+}
+
 TEST_F(CacheReportTest, WideAddsAgesAndTheRest) {
   EXPECT_THAT(Report(CacheTopic::kDevices, CacheFormat::kWide), HasSubstr("  70s  30s    jobs/"));
   EXPECT_THAT(Report(CacheTopic::kDrivers, CacheFormat::kWide), HasSubstr("dra.sock"));
@@ -202,7 +209,8 @@ TEST_F(CacheReportTest, DevicesJson) {
   EXPECT_EQ(devices.at(0), json::parse(R"({
     "driver": "gpu.example.com", "pool": "node-1", "device": "gpu-0", "health": "Unhealthy",
     "reason": "", "message": "Xid 79\uFFFD", "since": "2027-01-15T08:00:30.000Z",
-    "leaseSeconds": 30, "driverUnixTime": 1799999000, "pods": ["jobs/train-0"]})"));
+    "leaseSeconds": 30, "driverUnixTime": 1799999000, "pods": ["jobs/train-0"],
+    "endedPods": []})"));
   EXPECT_EQ(devices.at(1).at("reason"), "LeaseExpired");
 }
 
@@ -214,7 +222,8 @@ TEST_F(CacheReportTest, PodsJsonHasAllocationsAndNulls) {
   EXPECT_EQ(pods[0].at("allocations").at(0).at("device"), "gpu-0");
   EXPECT_TRUE(pods[0].at("allocations").at(0).at("to").is_null());
   EXPECT_EQ(pods[0].at("allocations").at(0).at("last"), json::parse(R"({
-    "health": "Unhealthy", "reason": "", "message": "hot", "since": "2027-01-15T08:00:30.000Z"})"));
+    "health": "Unhealthy", "reason": "", "message": "hot", "since": "2027-01-15T08:00:30.000Z",
+    "counts": true, "closed": true})"));
   EXPECT_TRUE(pods[1].at("condition").is_null());
   EXPECT_EQ(pods[1].at("allocations"), json::array());
 }

@@ -53,6 +53,8 @@ TEST(CacheRequestTest, HealthInAnyLetterCase) {
 TEST(CacheRequestTest, SinceIsADurationBackOrATime) {
   EXPECT_EQ(Parsed({.since = "1h30m"}).filter.since, kNow - std::chrono::minutes{90});
   EXPECT_EQ(Parsed({.since = "2026-11-30T11:00:00Z"}).filter.since, kNow - std::chrono::hours{1});
+  EXPECT_EQ(Parsed({.since = "2026-11-30"}).filter.since, kNow - std::chrono::hours{12});
+  ExpectWrong({.since = "2026-02-30"}, "--since", "2026-02-30", kAllowedSince);
   ExpectWrong({.since = "yesterday"}, "--since", "yesterday", kAllowedSince);
   ExpectWrong({.since = "-5m"}, "--since", "-5m", kAllowedSince);
   ExpectWrong({.since = "5"}, "--since", "5", kAllowedSince);

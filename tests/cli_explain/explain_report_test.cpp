@@ -108,6 +108,11 @@ TEST_F(ExplainReportTest, PodAsJson) {
   EXPECT_THAT(pod.at("verdict").at("sentence").get<std::string>(), HasSubstr("12 s before"));
   EXPECT_EQ(pod.at("earlier").at(0).at("finding"), "UnhealthyAfter");
   EXPECT_EQ(pod.at("facts").at(0), json::parse(R"({"name": "UID", "value": "uid-2"})"));
+  const json device = {{"name", "gpu.example.com/node-1/gpu-0"},
+                       {"held", "held in train by claim claim-of-uid-2, request req"},
+                       {"health", "Unhealthy"},
+                       {"text", "Xid 79 <gone> & \x1b[31m"}};
+  EXPECT_EQ(pod.at("devices"), json::array({device}));
   EXPECT_EQ(pod.at("notes").size(), 1U);
   const json span = {{"from", "2027-01-15T08:02:40.000Z"},
                      {"to", "2027-01-15T08:03:20.000Z"},

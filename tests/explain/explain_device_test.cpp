@@ -97,6 +97,20 @@ TEST(ExplainDeviceTest, FactsNameThePartsOfItsNameAndItsHolders) {
   EXPECT_EQ(explanation.facts[1].value, "node-1");
 }
 
+TEST(ExplainDeviceTest, APodThatHasEndedHoldsNothingAnyMore) {
+  DeviceHistory history = Twice();
+  history.pods[1].ended = At(700);
+  const Explanation explanation = Explain(history);
+  const auto holders = std::ranges::find(explanation.facts, "Held now by", &Fact::name);
+  ASSERT_NE(holders, explanation.facts.end());
+  EXPECT_EQ(holders->value, "no pod");
+  EXPECT_EQ(explanation.lanes[2].spans.at(0).to, At(700));
+  const auto is_release = [](const TimelineMoment& moment) {
+    return moment.kind == MomentKind::kReleased && moment.at == At(700);
+  };
+  EXPECT_EQ(std::ranges::count_if(explanation.moments, is_release), 1);
+}
+
 TEST(ExplainDeviceTest, UnknownHasItsReason) {
   DeviceHistory history = Twice();
   history.transitions = Turns("gpu-0", {{10, Health::kHealthy}, {50, Health::kUnknown}});

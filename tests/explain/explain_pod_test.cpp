@@ -230,12 +230,47 @@ TEST(ExplainPodTest, NoAgentWasThereAtTheEnd) {
 TEST(ExplainPodTest, LanesSayWhoHeldTheDeviceAndHowItWas) {
   const Explanation explanation = Explain(Failed());
   const Lane& device = LaneNamed(explanation, "gpu.example.com/node-1/gpu-0");
-  EXPECT_EQ(device.detail, "held in train by claim claim-of-uid-1, request req");
   EXPECT_THAT(device.spans, ElementsAre(Span{At(95), At(188), SpanState::kHealthy, ""},
                                         Span{At(188), At(1000), SpanState::kUnhealthy, "Xid 79"}));
   EXPECT_THAT(
       LaneNamed(explanation, "container train").spans,
       ElementsAre(Span{At(100), At(200), SpanState::kEndedBadly, "ended with code 137 (Error)"}));
+}
+
+const LastOfDevice kLastOfGpu0{"gpu.example.com/node-1/gpu-0",
+                               "held in train by claim claim-of-uid-1, request req", kUnhealthy,
+                               "Xid 79"};
+
+TEST(ExplainPodTest, ADeviceIsLastAsItIsWhileThePodRuns) {
+  EXPECT_THAT(Explain(Running()).devices, ElementsAre(kLastOfGpu0));
+  PodHistory history = Running();
+  history.presence.alive = Alive(188);
+  EXPECT_THAT(Explain(history).devices, ElementsAre(kLastOfGpu0))
+      << "the change was the last thing that the agent saw";
+}
+
+TEST(ExplainPodTest, ADeviceIsLastAsAPodThatHasEndedGoesOnSaying) {
+  PodHistory history = Failed();
+  history.pod.ended = At(201);
+  history.transitions = Turns("gpu-0", {{50, kHealthy}, {231, Health::kUnknown}});
+  const auto last = [&] { return Explain(history).devices.at(0); };
+  EXPECT_EQ(last().health, kHealthy) << "as it was at the end, where no more is known";
+  history.allocations[0].last = LastHealth{{kUnhealthy, UnknownReason::kNone, "Xid 79", At(220)}};
+  EXPECT_EQ(last(), kLastOfGpu0) << "a late report";
+}
+
+TEST(ExplainPodTest, OfADeviceWithoutHealthTheReasonIsTold) {
+  PodHistory history = Failed();
+  history.transitions.clear();
+  history.devices.clear();
+  history.drivers[0].state = DriverState::kUnsupported;
+  const auto last = [&] { return Explain(history).devices.at(0); };
+  EXPECT_EQ(last().health, std::nullopt);
+  EXPECT_THAT(last().text, HasSubstr("offers no health service"));
+  history.pod.ended = At(201);
+  history.allocations[0].last = {.health = {.health = Health::kUnknown}, .counts = false};
+  EXPECT_EQ(last().health, Health::kUnknown);
+  EXPECT_THAT(last().text, HasSubstr("offers no health service"));
 }
 
 TEST(ExplainPodTest, TheLineReachesBackToStartsBeforeThePodWasSeen) {

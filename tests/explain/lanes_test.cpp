@@ -36,6 +36,13 @@ TEST(HealthSpansTest, WhatNobodySawIsAHole) {
   EXPECT_THAT(HealthSpans(health, {{At(90), At(210)}}, kFrame), IsEmpty());
 }
 
+TEST(HealthSpansTest, AChangeThatWasTheLastThingSeenIsSeen) {
+  const auto health = Held("gpu-0", {{50, Health::kHealthy}, {150, Health::kUnhealthy}}).health;
+  EXPECT_THAT(HealthSpans(health, {{At(150), std::nullopt}}, kFrame),
+              ElementsAre(Span{At(100), At(150), SpanState::kHealthy, ""},
+                          Span{At(150), At(150), SpanState::kUnhealthy, ""}));
+}
+
 TEST(HealthSpansTest, UnknownSaysWhy) {
   const auto health = Held("gpu-0", {{150, Health::kUnknown, "silent"}}).health;
   const auto spans = HealthSpans(health, {}, kFrame);

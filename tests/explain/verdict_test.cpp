@@ -284,7 +284,12 @@ TEST(RunningTest, AnAgentThatIsGoneKnowsOnlyWhatWas) {
   EXPECT_THAT(
       Running({Held("gpu-0", {{50, kHealthy}})}, {{At(150), std::nullopt}}).sentence,
       HasSubstr("Container train was running at 2027-01-15T08:02:30Z, when an agent was last "
-                "there: its device is Healthy."));
+                "there: its device was Healthy."));
+  EXPECT_THAT(Running({Held("gpu-0", {{90, kUnhealthy}}), Held("gpu-1", {{50, kHealthy}})},
+                      {{At(150), std::nullopt}})
+                  .sentence,
+              HasSubstr("gpu-0 for 1 min; 1 of 2 devices Healthy"))
+      << "nobody knows how it went on";
   EXPECT_THAT(Running({Held("gpu-0", {{50, kHealthy}})}, {{At(100), At(150)}}).sentence,
               HasSubstr("is running"));
 }
