@@ -62,6 +62,11 @@ std::vector<HttpRequest> ScriptedHttp::Requests() const {
   return requests_;
 }
 
+bool ScriptedHttp::IsStoppedWithin(std::chrono::milliseconds bound) const {
+  std::unique_lock lock(mutex_);
+  return changed_.wait_for(lock, bound, [this] { return stopped_; });
+}
+
 std::size_t ScriptedHttp::CountLocked(const std::string& target) const {
   return static_cast<std::size_t>(std::ranges::count_if(
       requests_, [&](const HttpRequest& r) { return r.target.find(target) != std::string::npos; }));

@@ -35,6 +35,8 @@ class ScriptedHttp final : public HttpClient {
   std::size_t Count(const std::string& target) const;
   // Waits until Count reaches `at_least`; false when that takes longer than anybody would wait.
   bool WaitForCount(const std::string& target, std::size_t at_least) const;
+  // Whether Stop was called, or is within `bound`.
+  bool IsStoppedWithin(std::chrono::milliseconds bound) const;
 
  private:
   // Blocks until Stop where there is no answer.
