@@ -130,17 +130,12 @@ bool Agent::Run(int stop_fd) {
 void Agent::Turn() {
   Effects all;
   std::vector<PluginId> read_next;
-  for (QueueItem& item : queue_.TakeAll()) {
-    if (auto* task = std::get_if<MainTask>(&item)) {
-      (*task)();
-      continue;
-    }
-    const Event& event = std::get<Event>(item);
+  TakeQueue([&](const Event& event) {
     Take(event, all);
     if (const auto* report = std::get_if<event::ReportReceived>(&event)) {
       read_next.push_back(report->id);
     }
-  }
+  });
   const Moment now = clock_.Now();
   discovery_->Poll();
   if (reconciler_.NextDeadline() <= now.boot) Take(event::Tick{}, all);
@@ -153,6 +148,16 @@ void Agent::Turn() {
     ReturnUnusedMemory();
   }
   observer_->Turned();
+}
+
+void Agent::TakeQueue(const std::function<void(const Event&)>& take) {
+  for (QueueItem& item : queue_.TakeAll()) {
+    if (auto* task = std::get_if<MainTask>(&item)) {
+      (*task)();
+    } else {
+      take(std::get<Event>(item));
+    }
+  }
 }
 
 void Agent::Take(const Event& event, Effects& all) {
@@ -230,30 +235,22 @@ bool Agent::Stop() {
   observer_->Stop();
   discovery_->Stop();
   Effects last;
+  const auto take_answers = [&](const Event& event) {
+    const auto* patched = std::get_if<event::PatchDone>(&event);
+    if (patched != nullptr && patched->outcome == event::PatchOutcome::kApplied) Take(event, last);
+  };
   const BootTime bound = clock_.Now().boot + kStopBound;
   while (discovery_->open_calls() > 0 && clock_.Now().boot < bound) {
     WaitFor(std::array{queue_.fd()}, bound, clock_.Now().boot);
-    TakeLast(last);
+    TakeQueue(take_answers);
   }
   api_->Stop();
-  TakeLast(last);
+  TakeQueue(take_answers);
   if (!last.writes.empty()) Store(last.writes);
   if (discovery_->open_calls() == 0) return true;
   spdlog::error("{} calls to drivers did not end within {} s", discovery_->open_calls(),
                 kStopBound.count());
   return false;
-}
-
-void Agent::TakeLast(Effects& all) {
-  for (QueueItem& item : queue_.TakeAll()) {
-    if (auto* task = std::get_if<MainTask>(&item)) {
-      (*task)();
-      continue;
-    }
-    const Event& event = std::get<Event>(item);
-    const auto* patched = std::get_if<event::PatchDone>(&event);
-    if (patched != nullptr && patched->outcome == event::PatchOutcome::kApplied) Take(event, all);
-  }
 }
 
 }  // namespace dra_health

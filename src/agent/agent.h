@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -38,7 +39,9 @@ class Agent {
  private:
   explicit Agent(const AgentOptions& options);
 
-  void Turn();                                  // all that is on the queue, in one commit
+  void Turn();  // all that is on the queue, in one commit
+  // Runs the tasks that are on the queue and gives its events to `take`, in their order.
+  void TakeQueue(const std::function<void(const Event&)>& take);
   void Take(const Event& event, Effects& all);  // one event through the reconciler
   void Commit(Effects effects);
   void CarryOut(Effect& effect);
@@ -46,7 +49,6 @@ class Agent {
   void Store(const std::vector<StoreWrite>& writes);
   Observation Look();
   bool Stop();
-  void TakeLast(Effects& all);  // what is still done while stopping
 
   SystemClock clock_;
   EventQueue queue_;
