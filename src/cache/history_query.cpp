@@ -76,8 +76,7 @@ struct Window {
 };
 
 Window WindowOf(const PodHistory& history) {
-  Window window{history.pod.first_seen, history.pod.ended};
-  if (history.pod.deleted && !window.to) window.to = history.pod.deleted;
+  Window window{history.pod.first_seen, history.pod.over()};
   for (const AllocationRecord& allocation : history.allocations) {
     window.from = std::min(window.from, allocation.from);
   }

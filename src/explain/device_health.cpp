@@ -45,4 +45,9 @@ std::vector<Away> AwayTimes(const Presence& presence, WallTime now) {
   return times;
 }
 
+std::optional<WallTime> GoneSince(const std::vector<Away>& away) {
+  if (away.empty() || away.back().to) return std::nullopt;
+  return away.back().from;
+}
+
 }  // namespace dra_health

@@ -40,4 +40,7 @@ struct Away {
 };
 std::vector<Away> AwayTimes(const Presence& presence, WallTime now);
 
+// Since when none is there; none: one is. WallTime::min(): there never was one.
+std::optional<WallTime> GoneSince(const std::vector<Away>& away);
+
 }  // namespace dra_health

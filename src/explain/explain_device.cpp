@@ -109,11 +109,11 @@ class DeviceExplainer {
       return "Nothing is known of the health of device " + ResourceId(history_.key) + Saying(why);
     }
     const HealthSpan& last = health_.back();
-    const bool seen = away_.empty() || away_.back().to;
-    std::string text = name + (seen ? " is " : " was ") + std::string(ToString(last.health));
+    const auto gone = GoneSince(away_);
+    std::string text = name + (gone ? " was " : " is ") + std::string(ToString(last.health));
     if (last.from) text += " since " + FormatTime(*last.from);
-    if (!seen && away_.back().from != WallTime::min()) {
-      text += " when an agent was last there, at " + FormatTime(away_.back().from);
+    if (gone && gone != WallTime::min()) {
+      text += " when an agent was last there, at " + FormatTime(*gone);
     }
     if (last.health == Health::kUnknown) return text + ": " + Why(last.reason);
     return text + Saying(last.message);
@@ -137,7 +137,8 @@ class DeviceExplainer {
 
   // A pod that has ended holds nothing any more, though its allocation is open until it is deleted.
   static std::optional<WallTime> ReleasedAt(const PodRecord& pod, const AllocationRecord& held) {
-    return held.to && pod.ended ? std::min(*held.to, *pod.ended) : held.to ? held.to : pod.ended;
+    if (!held.to || !pod.ended) return held.to ? held.to : pod.ended;
+    return std::min(*held.to, *pod.ended);
   }
 
   bool HoldsNow(const PodRecord& pod) const {
@@ -164,7 +165,7 @@ class DeviceExplainer {
         lane.spans.push_back(*std::move(span));
       }
     }
-    const auto over = pod.ended ? pod.ended : pod.deleted;
+    const auto over = pod.over();
     const auto containers = runs_.find(pod.uid);
     if (containers == runs_.end()) return lane;
     for (const auto& [container, records] : containers->second) {

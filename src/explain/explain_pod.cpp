@@ -20,7 +20,11 @@ using Runs = std::vector<ContainerRun>;
 class PodExplainer {
  public:
   PodExplainer(const PodHistory& history, WallTime now)
-      : history_(history), pod_(history.pod), now_(now), away_(AwayTimes(history.presence, now)) {
+      : history_(history),
+        pod_(history.pod),
+        now_(now),
+        away_(AwayTimes(history.presence, now)),
+        over_(history.pod.over()) {
     for (const AllocationRecord& allocation : history.allocations) {
       devices_[allocation.key].key = allocation.key;
       held_[allocation.container].insert(allocation.key);
@@ -33,8 +37,6 @@ class PodExplainer {
       device.why_not_offered =
           WhyNotOffered(key.driver, driver == history.drivers.end() ? nullptr : &*driver);
     }
-    if (pod_.ended) over_ = pod_.ended;
-    if (pod_.deleted && !over_) over_ = pod_.deleted;
     frame_ = FindFrame();
   }
 
@@ -286,9 +288,9 @@ class PodExplainer {
   const PodRecord& pod_;
   WallTime now_;
   std::vector<Away> away_;
+  std::optional<WallTime> over_;  // when the pod was
   std::map<DeviceKey, HeldDevice> devices_;
   std::map<std::string, std::set<DeviceKey>> held_;  // by container
-  std::optional<WallTime> over_;                     // when the pod was
   TimeFrame frame_;
 };
 

@@ -251,9 +251,8 @@ Verdict ExplainEnd(const ContainerRecord& end, const std::vector<HeldDevice>& de
 Verdict ExplainRunning(const std::string& who, const std::vector<HeldDevice>& devices,
                        const std::vector<Away>& away, WallTime now) {
   if (devices.empty()) return {Finding::kNoDevice, "No device is known that " + who + " holds."};
-  const bool seen = away.empty() || away.back().to;
-  const bool ever = seen || away.back().from != WallTime::min();
-  const WallTime until = seen ? now : away.back().from;
+  const auto gone = GoneSince(away);
+  const bool never_seen = gone == WallTime::min();
   std::vector<std::string> unhealthy;
   std::vector<std::string> unknown;
   for (const HeldDevice& device : devices) {
@@ -261,9 +260,10 @@ Verdict ExplainRunning(const std::string& who, const std::vector<HeldDevice>& de
     if (last == nullptr || last->health == Health::kUnknown) {
       unknown.push_back(NameOf(device) + " (" + WhyNotKnown(device, last) + ")");
     } else if (last->health == Health::kUnhealthy) {
-      unhealthy.push_back(NameOf(device) +
-                          (last->from && ever ? " for " + Duration(until - *last->from) : "") +
-                          InBrackets(last->message));
+      unhealthy.push_back(
+          NameOf(device) +
+          (last->from && !never_seen ? " for " + Duration(gone.value_or(now) - *last->from) : "") +
+          InBrackets(last->message));
     }
   }
   const std::size_t healthy = devices.size() - unhealthy.size() - unknown.size();
@@ -272,17 +272,18 @@ Verdict ExplainRunning(const std::string& who, const std::vector<HeldDevice>& de
   if (!unhealthy.empty()) add("Unhealthy: " + Listed(unhealthy));
   if (!unknown.empty()) add("not known: " + Listed(unknown));
   if (healthy == devices.size()) {
-    const std::string are = healthy == 1 ? (seen ? "is" : "was") : (seen ? "are" : "were");
-    add("its " + (healthy == 1 ? "device" : Counted(healthy, "device")) + " " + are + " Healthy");
+    add(healthy == 1
+            ? std::string("its device ") + (gone ? "was" : "is") + " Healthy"
+            : "its " + Counted(healthy, "device") + (gone ? " were" : " are") + " Healthy");
   } else if (healthy > 0) {
     add(std::to_string(healthy) + " of " + Counted(devices.size(), "device") + " Healthy");
   }
   std::string begin = Capital(who) + " is running";
-  if (!ever) {
+  if (never_seen) {
     begin = "No agent has left a sign of life, and what is known of " + who + " is this";
-  } else if (!seen) {
+  } else if (gone) {
     begin =
-        Capital(who) + " was running at " + FormatTime(until) + ", when an agent was last there";
+        Capital(who) + " was running at " + FormatTime(*gone) + ", when an agent was last there";
   } else if (unhealthy.empty() && unknown.empty()) {
     begin += " and nothing is known to be wrong";
   }

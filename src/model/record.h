@@ -88,6 +88,7 @@ struct PodRecord {
   std::string last_error;
 
   bool operator==(const PodRecord&) const = default;
+  std::optional<WallTime> over() const { return ended ? ended : deleted; }
 };
 
 // What a pod that has ended says of a device.
