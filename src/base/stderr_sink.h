@@ -12,7 +12,8 @@ namespace dra_health {
 
 // Standard error, in colour on a terminal. Where it is a pipe or a socket that nobody reads, a line
 // waits for kPatience and is then lost, and so are those after it until somebody reads again: the
-// log then says how many. The process must neither hang nor fail to stop for its log.
+// log then says how many. The process must neither hang nor fail to stop for its log; a terminal
+// that nobody reads does hold it up: it has room as soon as one byte fits.
 //
 // Thread: any.
 class StderrSink final : public spdlog::sinks::base_sink<std::mutex> {

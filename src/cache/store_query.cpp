@@ -108,8 +108,8 @@ Query AllocationsOfPods(const StoreFilter& filter) {
 Query HoldersOfDevices() {
   return Query(
       "SELECT DISTINCT n.driver, n.pool, n.device, p.namespace, p.name, p.ended_ms"
-      " FROM allocations a"
-      " JOIN device_names n ON n.id = a.device_id JOIN pods p ON p.uid = a.pod_uid"
+      " FROM allocations a JOIN device_names n ON n.id = a.device_id JOIN pods p ON p.uid = "
+      "a.pod_uid"
       " WHERE a.until_ms IS NULL ORDER BY p.namespace, p.name");
 }
 

@@ -227,7 +227,7 @@ TEST(ExplainPodTest, NoAgentWasThereAtTheEnd) {
   EXPECT_EQ(LaneNamed(explanation, "agent").spans.at(0).from, At(150));
 }
 
-TEST(ExplainPodTest, LanesSayWhoHeldTheDeviceAndHowItWas) {
+TEST(ExplainPodTest, LanesSayHowTheDeviceWasAndHowTheContainerRan) {
   const Explanation explanation = Explain(Failed());
   const Lane& device = LaneNamed(explanation, "gpu.example.com/node-1/gpu-0");
   EXPECT_THAT(device.spans, ElementsAre(Span{At(95), At(188), SpanState::kHealthy, ""},
